@@ -1,0 +1,32 @@
+"""Contract of journal_entries: balanced debits and credits, one batch per company and month."""
+
+import polars as pl
+
+from chargeback.contracts.common_columns import ACCELERATOR, COMPANY, COST_CENTRE, CURRENCY, KIND, MONTH, TEAM, TIER
+from chargeback.contracts.contract import MONEY, Column, Contract
+
+JOURNAL_ENTRIES = Contract(
+    table="journal_entries",
+    grain="one row per line of a journal entry",
+    key=("month", "entry_key", "line_number"),
+    partitioned_by=("month",),
+    stage="ledger",
+    columns=(
+        MONTH,
+        COMPANY,
+        Column("batch_key", pl.String(), "one batch per company and month"),
+        Column("entry_key", pl.String(), "one entry per team and kind; the same key never has two contents once sent"),
+        Column("line_number", pl.Int64(), "line in the entry, from 1", minimum=1),
+        Column("side", pl.String(), "debit or credit; amounts are positive", values=("debit", "credit")),
+        Column("account", pl.String(), "account in the finance system"),
+        COST_CENTRE,
+        TEAM,
+        Column("accelerator", ACCELERATOR.dtype, "accelerator of a debit; empty on the credit"),
+        Column("tier", TIER.dtype, "tier of a debit; empty on the credit"),
+        KIND,
+        Column("amount", MONEY, "positive", "currency", minimum=0),
+        CURRENCY,
+        Column("description", pl.String(), "text for the finance system"),
+    ),
+    checks=("journal_balances", "journal_equals_charges"),
+)

@@ -1,0 +1,31 @@
+"""Contract of rate_card: the prices in force in a month."""
+
+import polars as pl
+
+from chargeback.contracts.common_columns import CURRENCY, MONTH, OBJECT, TIER
+from chargeback.contracts.contract import PRICE, Column, Contract
+
+PRICE_UNITS = ("GPU-hour", "slice-hour")
+
+RATE_CARD = Contract(
+    table="rate_card",
+    grain="one row per accelerator (or slice) and tier that the card in force prices",
+    key=("month", "accelerator", "tier"),
+    partitioned_by=("month",),
+    stage="pricing",
+    columns=(
+        MONTH,
+        Column("card_version", pl.String(), "version of the rate card"),
+        Column("accelerator", pl.String(), "accelerator, or accelerator:profile of a slice"),
+        TIER,
+        Column("price", PRICE, "price of one unit", "currency per price_unit"),
+        Column("price_unit", pl.String(), "unit that the price is for, resolved to hours", values=PRICE_UNITS),
+        Column("stated_price", PRICE, "price as the card states it", "currency per stated_unit"),
+        Column("stated_unit", pl.String(), "unit as the card states it: GPU-hour, slice-hour, month, month_730"),
+        CURRENCY,
+        Column("is_signed", pl.Boolean(), "the card bears a valid signature of finance"),
+        Column("card_sha256", pl.String(), "content hash of the card"),
+        OBJECT,
+    ),
+    checks=("rate_card_valid",),
+)
