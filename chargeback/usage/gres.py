@@ -1,6 +1,6 @@
 """Configured generic resources of a node: `gpu:a100:8(S:0-1),shard:80` as counts per kind and type.
 
-Reads what Slurm prints as Gres of a node and, where that is absent, CfgTRES. Not here: what a job was granted (tres.py).
+Reads what Slurm prints as Gres of a node and, where that is absent, CfgTRES. What a job was granted is in tres.py.
 """
 
 import re

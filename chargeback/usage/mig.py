@@ -33,7 +33,7 @@ _GEOMETRIES = (
 _MEMORY_SLICES_OF_SEVEN = {1: 1, 2: 2, 3: 4, 4: 4, 7: 8}
 
 _DOUBLE_MEMORY_1G_GIGABYTES = frozenset({20, 24, 35, 45})
-"""1g profiles of 7-slice parts with two memory slices: 1g.20gb of 80 GB, 1g.24gb of 96, 1g.35gb of 141, 1g.45gb of 180."""
+"""1g profiles with two memory slices: 1g.20gb of an 80 GB part, 1g.24gb of 96 GB, 1g.35gb of 141, 1g.45gb of 180."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Slice:
 
 
 def geometry_of(gpu_type: str) -> Geometry:
-    """Slices of a whole GPU of that type, by its lower-cased gres type; seven compute slices unless the table says else."""
+    """Slices of a whole GPU, by its gres type; seven compute and eight memory slices unless the table says else."""
     word = _SEPARATORS.sub("", gpu_type.lower())
     return next((geometry for pattern, geometry in _GEOMETRIES if pattern.search(word)), SEVEN_SLICES)
 
