@@ -1,0 +1,102 @@
+"""Totals and plots that stand in the metadata of a materialisation, as inline SVG. Not here: charts of statements."""
+
+import base64
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+
+import dagster as dg
+import polars as pl
+
+from chargeback.contracts.capacity import STATES
+
+_GREYS = {
+    "held": "#1a7f5a",
+    "out_of_service_planned": "#7b5ea7",
+    "out_of_service_unplanned": "#c0392b",
+    "reserved_unused": "#c98a00",
+    "blocked": "#6b7280",
+    "unknown": "#e07b39",
+    "unallocated": "#d5dbe1",
+}
+
+
+def capacity_report(capacity: pl.DataFrame) -> dict[str, dg.MetadataValue]:
+    """GPU-hours by state, and a plot of the day by hour."""
+    hours = capacity.group_by("hour_start").agg(_gpu_hours(state) for state in STATES).sort("hour_start")
+    totals = {state: hours[state].sum() for state in STATES}
+    report: dict[str, dg.MetadataValue] = {
+        f"{state.replace('_', ' ')} GPU-hours": dg.MetadataValue.float(round(float(total), 2))
+        for state, total in totals.items()
+        if total
+    }
+    if len(hours):
+        long = hours.unpivot(index="hour_start", variable_name="state", value_name="gpus")
+        report["plot"] = _plot(
+            {
+                "mark": {"type": "bar", "width": {"band": 1}},
+                "encoding": {
+                    "x": {"field": "hour", "type": "ordinal", "title": "hour of the day"},
+                    "y": {"field": "gpus", "type": "quantitative", "stack": "zero", "title": "GPUs"},
+                    "color": {
+                        "field": "state",
+                        "type": "nominal",
+                        "scale": {"domain": list(STATES), "range": list(_GREYS.values())},
+                    },
+                },
+            },
+            [
+                {"hour": at, "state": state, "gpus": float(gpus)}
+                for at, start in enumerate(hours["hour_start"])
+                for state, gpus in long.filter(pl.col("hour_start") == start).select("state", "gpus").iter_rows()
+                if gpus
+            ],
+        )
+    return report
+
+
+def rated_report(rated: pl.DataFrame) -> dict[str, dg.MetadataValue]:
+    """GPU-hours held, and how many rows have no price or no owner."""
+    sums = rated.group_by("gpu_seconds_denominator").agg(pl.col("gpu_seconds_numerator").sum())
+    held = sum((Fraction(n, d) for d, n in sums.iter_rows()), Fraction(0))
+    return {
+        "GPU-hours held": dg.MetadataValue.float(round(float(held / 3600), 2)),
+        "rows without a price": dg.MetadataValue.int(rated["price"].null_count()),
+        "rows without an owner": dg.MetadataValue.int(len(rated.filter(pl.col("team") == "unattributed"))),
+    }
+
+
+def charges_report(lines: pl.DataFrame) -> dict[str, dg.MetadataValue]:
+    """Money totals by team, and a plot of them."""
+    amounts: dict[str, Decimal] = {}
+    for team, amount in lines.select("team", "amount").sort("team").iter_rows():
+        amounts[team] = amounts.get(team, Decimal(0)) + amount
+    total = sum(amounts.values(), Decimal(0))
+    currency = lines["currency"][0] if len(lines) else ""
+    return {
+        f"total {currency}".strip(): dg.MetadataValue.text(f"{total:.2f}"),
+        "amount by team": dg.MetadataValue.json({team: f"{amount:.2f}" for team, amount in amounts.items()}),
+        "plot": _plot(
+            {
+                "mark": "bar",
+                "encoding": {
+                    "y": {"field": "team", "type": "nominal", "sort": "-x", "title": None},
+                    "x": {"field": "amount", "type": "quantitative", "title": currency},
+                },
+            },
+            [{"team": team, "amount": float(amount)} for team, amount in amounts.items()],
+        ),
+    }
+
+
+def _gpu_hours(state: str) -> pl.Expr:
+    return (pl.col(f"{state}_unit_seconds") / pl.col("units_per_gpu") / 3600).sum().alias(state)
+
+
+def _plot(drawing: Mapping[str, object], values: list[dict[str, object]]) -> dg.MetadataValue:
+    """A Vega-Lite drawing as SVG inside Markdown: no file, no network."""
+    import vl_convert
+
+    specification = {**drawing, "data": {"values": values}, "width": 420, "height": 180}
+    svg = vl_convert.vegalite_to_svg(specification)
+    return dg.MetadataValue.md(f"![plot](data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()})")

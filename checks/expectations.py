@@ -1,0 +1,68 @@
+"""Great Expectations as the judge: metrics of one check against their limits.
+
+Imported inside the function, since it takes seconds: definitions load without it (a test holds that). No network, no
+project tree on disk: an ephemeral context. An exception inside an expectation is a failure with its own words, never a
+pass. Not here: how metrics are computed.
+"""
+
+import os
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether every limit held, and a sentence for each that did not."""
+
+    passed: bool
+    broken: tuple[str, ...]
+
+
+def judge(name: str, metrics: Mapping[str, int], limits: Mapping[str, tuple[int | None, int | None]]) -> Verdict:
+    """Judge one row of metrics by the suite that the limits make; a limit on a metric that is absent is broken."""
+    import great_expectations as gx
+    import great_expectations.expectations as gxe
+    import pandas as pd
+
+    suite = gx.ExpectationSuite(
+        name=name,
+        expectations=[
+            gxe.ExpectColumnValuesToBeBetween(column=metric, min_value=low, max_value=high)
+            for metric, (low, high) in limits.items()
+        ],
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = _batches().get_batch({"dataframe": pd.DataFrame([dict(metrics)])}).validate(suite)
+    return Verdict(
+        passed=bool(result.success),
+        broken=tuple(_sentence(outcome, metrics) for outcome in result.results if not outcome.success),
+    )
+
+
+def _sentence(outcome: Any, metrics: Mapping[str, int]) -> str:
+    arguments = outcome.expectation_config.kwargs
+    metric = arguments["column"]
+    fault = outcome.exception_info or {}
+    if metric not in metrics:
+        return f"{metric} was not measured"
+    if fault.get("raised_exception"):
+        return f"{metric} could not be judged: {fault.get('exception_message')}"
+    low, high = arguments.get("min_value"), arguments.get("max_value")
+    allowed = f"at most {int(high)}" if low in (None, 0) else f"from {int(low)} to {'any' if high is None else int(high)}"
+    return f"{metric} is {metrics[metric]}, allowed is {allowed}"
+
+
+@cache
+def _batches() -> Any:
+    os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
+    import great_expectations as gx
+
+    context = gx.get_context(mode="ephemeral")
+    context.variables.progress_bars = {"globally": False}
+    return context.data_sources.add_pandas("gate").add_dataframe_asset("metrics").add_batch_definition_whole_dataframe(
+        "whole"
+    )

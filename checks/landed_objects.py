@@ -1,0 +1,23 @@
+"""Checks of landed_objects."""
+
+import hashlib
+
+from chargeback.contracts.landed_objects import LANDED_OBJECTS
+from checks.gate import Check, Outcome, Reading, findings_of
+
+
+def altered_objects(reading: Reading) -> Outcome:
+    """Landing objects whose bytes are not those that were read: landing is immutable."""
+    rows = reading.table(LANDED_OBJECTS).select("object", "sha256").unique().sort("object").collect()
+    altered = []
+    for key, sha256 in rows.iter_rows():
+        now = hashlib.sha256(reading.landing.stored_bytes(key)).hexdigest()
+        if now != sha256:
+            altered.append((key, f"sha256 {sha256}", f"sha256 {now}"))
+    return Outcome(findings_of(altered), {"objects": len(rows)})
+
+
+CHECKS = (
+    Check("landed_objects_unchanged", LANDED_OBJECTS, "Every landing object still has the bytes that were read.",
+          altered_objects, stops="run"),
+)  # fmt: skip

@@ -1,0 +1,48 @@
+"""All checks, in the order of the tables that they are about."""
+
+from checks import (
+    attribution,
+    capacity,
+    certificate,
+    holds,
+    journal_entries,
+    landed_objects,
+    ownership,
+    postings,
+    published,
+    quarantine,
+    rate_card,
+    rated_usage,
+    raw_bindings,
+    raw_events,
+    raw_nodes,
+    raw_reservations,
+    raw_sacct,
+    runs,
+    statements,
+    team_charges,
+)
+from checks.gate import Check
+
+ALL_CHECKS: tuple[Check, ...] = (
+    *landed_objects.CHECKS,
+    *quarantine.CHECKS,
+    *raw_sacct.CHECKS,
+    *raw_nodes.CHECKS,
+    *raw_events.CHECKS,
+    *raw_reservations.CHECKS,
+    *raw_bindings.CHECKS,
+    *runs.CHECKS,
+    *holds.CHECKS,
+    *capacity.CHECKS,
+    *attribution.CHECKS,
+    *ownership.CHECKS,
+    *rate_card.CHECKS,
+    *rated_usage.CHECKS,
+    *team_charges.CHECKS,
+    *statements.CHECKS,
+    *journal_entries.CHECKS,
+    *certificate.CHECKS,
+    *published.CHECKS,
+    *postings.CHECKS,
+)

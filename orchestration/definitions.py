@@ -1,0 +1,48 @@
+"""The code location: everything that Dagster loads. Reads chargeback.toml and nothing else; opens no store."""
+
+import dagster as dg
+
+from orchestration.graph import assets_on, checks_on
+from orchestration.jobs import jobs_on, schedules_on
+from orchestration.partitions import calendar_of
+from resources.evidence import EvidenceStore
+from resources.lake import Lake
+from resources.landing import Landing
+from resources.object_store import store_at
+from resources.observations import Observations
+from resources.people_objects import PeopleObjects
+from resources.settings import Settings, load_settings
+
+
+def definitions_for(settings: Settings) -> dg.Definitions:
+    """The definitions of one lake."""
+    calendar = calendar_of(settings)
+    return dg.Definitions(
+        assets=assets_on(calendar),
+        asset_checks=checks_on(calendar),
+        jobs=jobs_on(calendar),
+        schedules=schedules_on(calendar, settings.timezone),
+        executor=dg.in_process_executor,
+        resources=resources_for(settings),
+    )
+
+
+def resources_for(settings: Settings) -> dict[str, object]:
+    """The adapters, by the names under which assets and checks ask for them."""
+    store = store_at(settings.location)
+    landing = Landing(store)
+    return {
+        "settings": settings,
+        "lake": Lake(settings.location),
+        "store": store,
+        "landing": landing,
+        "people": PeopleObjects(landing),
+        "observations": Observations(landing, store, settings),
+        "evidence": EvidenceStore(store),
+    }
+
+
+@dg.definitions
+def defs() -> dg.Definitions:
+    """What `dagster-webserver -m orchestration.definitions` loads."""
+    return definitions_for(load_settings())

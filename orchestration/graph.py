@@ -1,0 +1,83 @@
+"""All assets and checks with what their contracts say of them: partitions, group, owners, columns, grain.
+
+Not here: how an asset works (assets/), what a check finds (checks/).
+"""
+
+import dagster as dg
+
+from assets.attribution import attribution
+from assets.capacity import capacity
+from assets.certificate import certificate
+from assets.holds import holds
+from assets.journal_entries import journal_entries
+from assets.landed_objects import landed_objects
+from assets.ownership import ownership
+from assets.postings import postings
+from assets.published import published
+from assets.quarantine import quarantine
+from assets.rate_card import rate_card
+from assets.rated_usage import rated_usage
+from assets.raw_bindings import raw_bindings
+from assets.raw_events import raw_events
+from assets.raw_nodes import raw_nodes
+from assets.raw_reservations import raw_reservations
+from assets.raw_sacct import raw_sacct
+from assets.runs import runs
+from assets.statements import statements
+from assets.team_charges import team_charges
+from chargeback.contracts.contract import Contract
+from chargeback.contracts.registry import CONTRACT_OF
+from checks.gate import asset_check
+from checks.registry import ALL_CHECKS
+from orchestration.partitions import Calendar
+
+ASSETS = (
+    landed_objects, quarantine, raw_sacct, raw_nodes, raw_events, raw_reservations, raw_bindings, runs, holds, capacity,
+    attribution, ownership, rate_card, rated_usage, team_charges, statements, journal_entries, certificate, published,
+    postings,
+)  # fmt: skip
+
+OWNERS_OF_STAGE = {
+    "raw": ["team:data-platform"],
+    "usage": ["team:data-platform"],
+    "attribution": ["team:data-platform"],
+    "pricing": ["team:finance"],
+    "ledger": ["team:finance"],
+}
+
+
+def assets_on(calendar: Calendar) -> list[dg.AssetsDefinition]:
+    """The assets, partitioned by the calendar and described by their contracts."""
+    return [asset.map_asset_specs(lambda spec: _described(spec, calendar)) for asset in ASSETS]
+
+
+def checks_on(calendar: Calendar) -> list[dg.AssetChecksDefinition]:
+    """The checks, partitioned like their tables."""
+    return [asset_check(check, calendar.of(check.contract)) for check in ALL_CHECKS]
+
+
+def _described(spec: dg.AssetSpec, calendar: Calendar) -> dg.AssetSpec:
+    contract = CONTRACT_OF[spec.key.to_user_string()]
+    return spec.replace_attributes(
+        partitions_def=calendar.of(contract),
+        group_name=contract.stage,
+        owners=OWNERS_OF_STAGE[contract.stage],
+        kinds={"polars", "deltalake"},
+        description=f"{spec.description}\n\nGrain: {contract.grain}.",
+    ).merge_attributes(metadata={"dagster/column_schema": _columns(contract)})
+
+
+def _columns(contract: Contract) -> dg.TableSchema:
+    return dg.TableSchema(
+        columns=[
+            dg.TableColumn(
+                name=column.name,
+                type=str(column.dtype),
+                description=f"{column.meaning} [{column.unit}]" if column.unit else column.meaning,
+                constraints=dg.TableColumnConstraints(
+                    nullable=column.nullable, unique=contract.key == (column.name,)
+                ),
+            )
+            for column in contract.columns
+        ]
+    )

@@ -1,0 +1,187 @@
+"""What landing objects say, parsed once an object and kept: the step between landing/ and the raw tables.
+
+An object is immutable, so what a version of the parsers reads in it is kept beside the lake under parsed/ (a cache: it can
+be deleted at any time). Not here: which observation of a record counts (chargeback/usage/observations.py and the folds).
+"""
+
+import io
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+import polars as pl
+
+from chargeback.billing_period import Interval, day_of
+from chargeback.contracts.contract import INSTANT
+from chargeback.usage.extract import ParsedExtract, Quarantined, UnreadableExtract
+from chargeback.usage.sacct_json import parse_sacct_json
+from chargeback.usage.sacct_text import parse_sacct_text
+from chargeback.usage.slurm_events import parse_events
+from chargeback.usage.slurm_job_details import parse_job_details
+from chargeback.usage.slurm_nodes import parse_nodes
+from chargeback.usage.slurm_reservations import parse_reservations
+from resources.code_version import code_version
+from resources.landing import LandedObject, Landing
+from resources.object_store import ObjectStore
+from resources.settings import Settings
+
+DAILY_SOURCES = ("slurm/sacct", "slurm/nodes", "slurm/events", "slurm/reservations", "slurm/bindings")
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedObject:
+    """What one landing object holds; the records themselves are in the parquet that `frame_key` names."""
+
+    landed: LandedObject
+    frame_key: str
+    records: int
+    steps_ignored: int
+    quarantined: tuple[Quarantined, ...]
+    gpu_partitions: frozenset[str]
+    overlaps_from: datetime | None
+    overlaps_until: datetime | None
+
+    def overlaps(self, interval: Interval) -> bool:
+        """Whether one of its records can speak of the interval."""
+        if self.overlaps_from is None or self.overlaps_until is None:
+            return False
+        return self.overlaps_from < interval.end and self.overlaps_until >= interval.start
+
+    def day_of_quarantined(self, record: Quarantined, zone: ZoneInfo) -> str:
+        """The local day that an unreadable record is shown on: its own, else the object's last, else the extraction's."""
+        return day_of(record.instant or self.overlaps_until or self.landed.extracted_at, zone)
+
+
+class Observations:
+    """Reads landing objects of a cluster through the parsers, each object once."""
+
+    def __init__(self, landing: Landing, store: ObjectStore, settings: Settings) -> None:
+        self._landing = landing
+        self._store = store
+        self._settings = settings
+        self._parsed = lru_cache(maxsize=None)(self._parse_or_recall)
+        self._frame_of = lru_cache(maxsize=64)(self._read_frame)
+
+    def parsed(self, source: str, cluster: str) -> list[ParsedObject]:
+        """Every object of a source and cluster, in order of extraction."""
+        return [self._parsed(landed) for landed in self._landing.objects(source, cluster)]
+
+    def of_interval(self, source: str, cluster: str, interval: Interval) -> list[ParsedObject]:
+        """The objects of which a record can speak of the interval."""
+        return [parsed for parsed in self.parsed(source, cluster) if parsed.overlaps(interval)]
+
+    def frame(self, objects: Sequence[ParsedObject], *, within: Interval | None = None) -> pl.DataFrame | None:
+        """The observations of several objects, with `object` and `extracted_at`; None if there are none.
+
+        `within` keeps those records only that overlap the interval (a record without length counts where it begins).
+        """
+        frames = [
+            self._frame_of(parsed.frame_key).with_columns(
+                object=pl.lit(parsed.landed.key), extracted_at=pl.lit(parsed.landed.extracted_at, dtype=INSTANT)
+            )
+            for parsed in objects
+        ]
+        if not frames:
+            return None
+        observations = pl.concat(frames, how="vertical")
+        return observations.filter(_overlaps(within)) if within else observations
+
+    def _read_frame(self, frame_key: str) -> pl.DataFrame:
+        return pl.read_parquet(io.BytesIO(self._store.get(frame_key)))
+
+    def _parse_or_recall(self, landed: LandedObject) -> ParsedObject:
+        stem = f"parsed/{code_version()}/{landed.key.removeprefix('landing/')}"
+        if not self._store.exists(f"{stem}.json"):
+            self._keep(stem, self._parse(landed))
+        summary = json.loads(self._store.get(f"{stem}.json"))
+        return ParsedObject(
+            landed=landed,
+            frame_key=f"{stem}.parquet",
+            records=summary["records"],
+            steps_ignored=summary["steps_ignored"],
+            quarantined=tuple(
+                Quarantined(line=q["line"], reason=q["reason"], excerpt=q["excerpt"], instant=_instant(q["instant"]))
+                for q in summary["quarantined"]
+            ),
+            gpu_partitions=frozenset(summary["gpu_partitions"]),
+            overlaps_from=_instant(summary["overlaps_from"]),
+            overlaps_until=_instant(summary["overlaps_until"]),
+        )
+
+    def _parse(self, landed: LandedObject) -> ParsedExtract | UnreadableExtract:
+        cluster = self._settings.cluster(landed.cluster or "")
+        try:
+            return _parser_of(landed)(self._landing.read(landed), cluster.name, cluster.zone)
+        except UnreadableExtract as refusal:
+            return refusal
+
+    def _keep(self, stem: str, outcome: ParsedExtract | UnreadableExtract) -> None:
+        """Keep the frame first, the summary last: a summary without its frame never stands."""
+        if isinstance(outcome, UnreadableExtract):
+            unreadable = Quarantined(line=1, reason=f"the whole object: {outcome}", excerpt="", instant=None)
+            summary: dict[str, object] = _summary(records=1, steps=0, quarantined=(unreadable,), partitions=frozenset())
+            self._store.put(f"{stem}.json", json.dumps(summary, sort_keys=True).encode())
+            return
+        written = io.BytesIO()
+        outcome.frame.write_parquet(written, compression="zstd")
+        self._store.put(f"{stem}.parquet", written.getvalue())
+        summary = _summary(
+            records=outcome.records,
+            steps=outcome.steps_ignored,
+            quarantined=outcome.quarantined,
+            partitions=outcome.gpu_partitions,
+            first=outcome.frame["overlaps_from"].min(),
+            last=outcome.frame["overlaps_until"].max(),
+        )
+        self._store.put(f"{stem}.json", json.dumps(summary, sort_keys=True).encode())
+
+
+def _parser_of(landed: LandedObject) -> Callable[[bytes, str, ZoneInfo | None], ParsedExtract]:
+    if landed.source == "slurm/sacct":
+        read = parse_sacct_json if landed.extension == "json" else parse_sacct_text
+    else:
+        read = {
+            "slurm/nodes": parse_nodes,
+            "slurm/events": parse_events,
+            "slurm/reservations": parse_reservations,
+            "slurm/bindings": parse_job_details,
+        }[landed.source]
+    return lambda content, cluster, zone: read(content, cluster=cluster, zone=zone)
+
+
+def _overlaps(interval: Interval) -> pl.Expr:
+    begins, ends = pl.col("overlaps_from"), pl.col("overlaps_until")
+    return (begins < interval.end) & ((ends > interval.start) | ((begins == ends) & (begins >= interval.start)))
+
+
+def _summary(
+    *,
+    records: int,
+    steps: int,
+    quarantined: Sequence[Quarantined],
+    partitions: frozenset[str],
+    first: object = None,
+    last: object = None,
+) -> dict[str, object]:
+    return {
+        "records": records,
+        "steps_ignored": steps,
+        "gpu_partitions": sorted(partitions),
+        "overlaps_from": _spelled(first),
+        "overlaps_until": _spelled(last),
+        "quarantined": [
+            {"line": q.line, "reason": q.reason, "excerpt": q.excerpt, "instant": _spelled(q.instant)}
+            for q in quarantined
+        ],
+    }
+
+
+def _spelled(instant: object) -> str | None:
+    return instant.astimezone(UTC).isoformat() if isinstance(instant, datetime) else None
+
+
+def _instant(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None

@@ -1,0 +1,76 @@
+"""What people put into landing/: rate cards, ownership, approvals. Read whole, since they are small.
+
+A file that cannot be read is refused with every reason (PeopleRefused); nothing older is used in its place silently.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from chargeback.billing_period import BillingPeriod
+from chargeback.contracts.ownership import OWNERSHIP
+from chargeback.pricing.ownership import ownership_of_month, read_ownership
+from chargeback.pricing.prices_of_month import card_in_force
+from chargeback.pricing.rate_card import CardRefused, RateCard, read_rate_card
+from chargeback.usage.approvals import GpuCountApproval, parse_approvals
+from chargeback.usage.extract import UnreadableExtract
+from resources.landing import LandedObject, Landing
+
+Shas = Mapping[str, str]
+
+
+class PeopleRefused(Exception):
+    """A landed file of people cannot be used; one line a reason."""
+
+    def __init__(self, reasons: tuple[str, ...]) -> None:
+        super().__init__("\n".join(reasons))
+        self.reasons = reasons
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleObjects:
+    """Reads rate-cards/, ownership/ and approvals/ of landing."""
+
+    landing: Landing
+
+    def rate_card(self, period: BillingPeriod, *, currency: str) -> tuple[RateCard, Shas]:
+        """The card in force in a month. Raises PeopleRefused if any landed card is unreadable or none is in force."""
+        objects = self.landing.objects("rate-cards", None)
+        read = [read_rate_card(self.landing.read(landed), object_key=landed.key) for landed in objects]
+        refused = tuple(reason for card in read if isinstance(card, CardRefused) for reason in card.reasons)
+        if refused:
+            raise PeopleRefused(refused)
+        chosen = card_in_force([card for card in read if isinstance(card, RateCard)], period=period, currency=currency)
+        if isinstance(chosen, CardRefused):
+            raise PeopleRefused(chosen.reasons)
+        return chosen, {chosen.object_key: chosen.sha256}
+
+    def ownership(self, period: BillingPeriod) -> tuple[pl.DataFrame, Shas]:
+        """The latest ownership file, cut to a month; no file at all leaves everything unattributed.
+
+        Raises PeopleRefused if a row of it cannot be read.
+        """
+        objects = self.landing.objects("ownership", None)
+        if not objects:
+            return OWNERSHIP.empty(), {}
+        latest = objects[-1]
+        rows, refused = read_ownership(self.landing.read(latest), object_key=latest.key)
+        if refused:
+            raise PeopleRefused(tuple(refused))
+        return ownership_of_month(rows, period=period), _shas([latest])
+
+    def gpu_count_approvals(self, cluster: str) -> tuple[list[GpuCountApproval], Shas]:
+        """Entries that settle unknown GPU counts of a cluster. Raises PeopleRefused for an unreadable file."""
+        objects = self.landing.objects("approvals", None)
+        approvals: list[GpuCountApproval] = []
+        for landed in objects:
+            try:
+                approvals.extend(parse_approvals(self.landing.read(landed)))
+            except UnreadableExtract as refusal:
+                raise PeopleRefused((f"{landed.key}: {refusal}",)) from refusal
+        return [approval for approval in approvals if approval.cluster == cluster], _shas(objects)
+
+
+def _shas(objects: list[LandedObject]) -> dict[str, str]:
+    return {landed.key: landed.sha256 for landed in objects}

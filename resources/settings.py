@@ -1,0 +1,235 @@
+"""chargeback.toml: the only file read when definitions load. Without one, the demo's settings hold.
+
+An unknown, missing or impossible setting is one clear line. Not here: what the settings do (the rules take them as
+parameters) and what of them a lake is bound to (lake_binding.py).
+"""
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo, available_timezones
+
+from chargeback.money import Currency
+from resources.storage_location import StorageLocation
+
+SETTINGS_FILE = "chargeback.toml"
+SETTINGS_VARIABLE = "CHARGEBACK_TOML"
+
+
+class SettingsRefused(Exception):
+    """The settings cannot be used; the message says which, why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """One scheduler domain. `timezone` is the zone of times without an offset in its extracts; None refuses those."""
+
+    name: str
+    scheduler: str = "slurm"
+    timezone: str | None = None
+    tiers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def zone(self) -> ZoneInfo | None:
+        """The zone of naive times, if one is set."""
+        return ZoneInfo(self.timezone) if self.timezone else None
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """Every choice that somebody could have made otherwise, each printed on the statement (design.md 5.14)."""
+
+    suspended: str = "charged"
+    running: str = "charged to last observation"
+    rounding: str = "half-even"
+    unknown_accounts: tuple[str, ...] = ("root", "default")
+    quarantine_limit: int = 0
+    unattributed_limit_percent: int = 100
+    empty_day_share_percent: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """Accounts in the finance system, and the company whose platform recovers the cost."""
+
+    company: str = "C1"
+    cost_centre: str = "GPU-PLATFORM"
+    expense_account: str = "Expenses:GPU"
+    recovery_account: str = "Income:GPU-Recovery"
+    suspense_account: str = "Assets:GPU-Suspense"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings of one lake."""
+
+    location: StorageLocation
+    home: Path
+    timezone: str
+    currency_code: str
+    first_day: date
+    clusters: Mapping[str, Cluster]
+    accelerators: Mapping[str, str]
+    mode: str = "parallel"
+    platform: str = "GPU platform"
+    policies: Policies = Policies()
+    journal: Journal = Journal()
+    is_demo: bool = False
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The billing zone, in which days and months begin."""
+        return ZoneInfo(self.timezone)
+
+    @property
+    def currency(self) -> Currency:
+        """The one currency of the lake."""
+        return Currency(self.currency_code)
+
+    def cluster(self, name: str) -> Cluster:
+        """A cluster by name. Raises SettingsRefused, naming the known ones."""
+        if name not in self.clusters:
+            raise SettingsRefused(
+                f"cluster {name!r} is not in {SETTINGS_FILE}; known: {', '.join(sorted(self.clusters)) or 'none'}. "
+                f"Add [clusters.{name}] with its scheduler and timezone"
+            )
+        return self.clusters[name]
+
+    def printed_policies(self) -> dict[str, str]:
+        """The policies as statements print them."""
+        shown = {name: getattr(self.policies, name) for name in Policies.__slots__}
+        return {name: ", ".join(value) if isinstance(value, tuple) else str(value) for name, value in shown.items()}
+
+
+def demo_settings(folder: Path) -> Settings:
+    """The embedded defaults: a real Slurm cluster's records spread over October 2026, in a folder of their own."""
+    return Settings(
+        location=StorageLocation(root=str(folder / "demo" / "lake")),
+        home=folder / "demo" / "dagster",
+        timezone="Europe/Amsterdam",
+        currency_code="EUR",
+        first_day=date(2026, 10, 1),
+        clusters={"gpuc": Cluster(name="gpuc", timezone="UTC", tiers={"low": "preemptible"})},
+        accelerators={"h100": "h100-sxm5-80gb", "a100": "a100-sxm4-80gb"},
+        is_demo=True,
+    )
+
+
+def load_settings(path: Path | None = None) -> Settings:
+    """Read chargeback.toml: the path given, else the one in $CHARGEBACK_TOML, else in this folder, else the demo's.
+
+    Raises SettingsRefused with one line for the first thing that is wrong.
+    """
+    chosen = path or Path(os.environ.get(SETTINGS_VARIABLE, SETTINGS_FILE))
+    if not chosen.exists():
+        if path or SETTINGS_VARIABLE in os.environ:
+            raise SettingsRefused(f"{chosen} does not exist; write one with: chargeback init")
+        return demo_settings(Path.cwd())
+    try:
+        read = tomllib.loads(chosen.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsRefused(f"{chosen} is not TOML: {error}") from error
+    return read_settings(read, folder=chosen.resolve().parent)
+
+
+def read_settings(read: Mapping[str, Any], *, folder: Path) -> Settings:
+    """Settings from a parsed chargeback.toml that lies in `folder`. Raises SettingsRefused."""
+    _refuse_unknown(read, ("lake", "billing", "clusters", "accelerators", "policies", "journal"), "")
+    lake = _section(read, "lake", ("root", "endpoint_url", "region", "path_style", "home"))
+    billing = _section(read, "billing", ("timezone", "currency", "first_day", "mode", "platform"))
+    root = _required(lake, "lake", "root")
+    first_day = billing.get("first_day")
+    if not isinstance(first_day, date):
+        raise SettingsRefused("billing.first_day must be a date, written without quotes: first_day = 2026-10-01")
+    return Settings(
+        location=StorageLocation(
+            root=root if "://" in root else str(folder / root),
+            endpoint_url=lake.get("endpoint_url"),
+            region=lake.get("region"),
+            path_style=lake.get("path_style", True),
+        ),
+        home=folder / lake.get("home", ".dagster"),
+        timezone=_zone(billing.get("timezone", "UTC"), "billing.timezone"),
+        currency_code=_currency(_required(billing, "billing", "currency")),
+        first_day=first_day,
+        clusters=_clusters(read.get("clusters", {})),
+        accelerators={key.lower(): value for key, value in read.get("accelerators", {}).items()},
+        mode=_one_of(billing.get("mode", "parallel"), ("parallel",), "billing.mode"),
+        platform=billing.get("platform", "GPU platform"),
+        policies=_policies(read),
+        journal=Journal(**_section(read, "journal", Journal.__slots__)),
+    )
+
+
+def _policies(read: Mapping[str, Any]) -> Policies:
+    given = dict(_section(read, "policies", Policies.__slots__))
+    _one_of(given.get("suspended", "charged"), ("charged",), "policies.suspended")
+    _one_of(given.get("rounding", "half-even"), ("half-even",), "policies.rounding")
+    if "unknown_accounts" in given:
+        given["unknown_accounts"] = tuple(given["unknown_accounts"])
+    for name in ("quarantine_limit", "unattributed_limit_percent", "empty_day_share_percent"):
+        if not isinstance(given.get(name, 0), int) or given.get(name, 0) < 0:
+            raise SettingsRefused(f"policies.{name} is {given[name]!r}; it must be a whole number, 0 or more")
+    return Policies(**given)
+
+
+def _clusters(read: Mapping[str, Any]) -> dict[str, Cluster]:
+    clusters = {}
+    for name, given in read.items():
+        _refuse_unknown(given, ("scheduler", "timezone", "tiers"), f"clusters.{name}.")
+        _one_of(given.get("scheduler", "slurm"), ("slurm",), f"clusters.{name}.scheduler")
+        for qos, tier in given.get("tiers", {}).items():
+            _one_of(tier, ("standard", "preemptible", "reserved"), f"clusters.{name}.tiers.{qos}")
+        zone = given.get("timezone")
+        clusters[name] = Cluster(
+            name=name,
+            scheduler=given.get("scheduler", "slurm"),
+            timezone=_zone(zone, f"clusters.{name}.timezone") if zone else None,
+            tiers=given.get("tiers", {}),
+        )
+    return clusters
+
+
+def _section(read: Mapping[str, Any], name: str, known: tuple[str, ...]) -> Mapping[str, Any]:
+    section: Mapping[str, Any] = read.get(name, {})
+    _refuse_unknown(section, known, f"{name}.")
+    return section
+
+
+def _refuse_unknown(read: Mapping[str, Any], known: tuple[str, ...], prefix: str) -> None:
+    for name in read:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            advice = f"did you mean {prefix}{close[0]}?" if close else f"known: {', '.join(known)}"
+            raise SettingsRefused(f"unknown setting {prefix}{name}; {advice}")
+
+
+def _required(section: Mapping[str, Any], name: str, key: str) -> str:
+    value = section.get(key)
+    if not isinstance(value, str) or not value:
+        raise SettingsRefused(f"setting {name}.{key} is missing; add it to [{name}]")
+    return value
+
+
+def _one_of(value: str, allowed: tuple[str, ...], name: str) -> str:
+    if value not in allowed:
+        raise SettingsRefused(f"{name} is {value!r}; it must be one of: {', '.join(allowed)}")
+    return value
+
+
+def _zone(name: str, setting: str) -> str:
+    if name not in available_timezones():
+        raise SettingsRefused(f"{setting} is {name!r}, which is no IANA zone; write it as Europe/Amsterdam or UTC")
+    return name
+
+
+def _currency(code: str) -> str:
+    try:
+        return Currency(code).code
+    except ValueError as error:
+        raise SettingsRefused(f"billing.currency: {error}") from error
