@@ -38,8 +38,8 @@ class InstantReading:
 def read_instant(text: pl.Expr, zone: ZoneInfo | None) -> InstantReading:
     """How to read a column of sacct times; a time without an offset and without a zone reads as null and `is_naive`."""
     is_naive = text.str.contains(LOCAL).fill_null(False)
-    local = pl.when(is_naive).then(text.str.slice(0, 10) + "T" + text.str.slice(11, 8))
-    local = local.str.to_datetime("%Y-%m-%dT%H:%M:%S", time_unit="us", strict=False)
+    naive_text = pl.when(is_naive).then(text.str.slice(0, 10) + "T" + text.str.slice(11, 8))
+    local = naive_text.str.to_datetime("%Y-%m-%dT%H:%M:%S", time_unit="us", strict=False)
     known = pl.coalesce(_with_offset(text), _epoch(text))
     return InstantReading(
         earliest=pl.coalesce(known, _in_zone(local, zone, repeated="earliest")),
