@@ -1,0 +1,122 @@
+"""One hash for what a table part says, whatever its files, chunks or row order; and one for what it was made from.
+
+The bytes that are hashed are ours alone, so no new version of polars, pyarrow or Parquet can change a hash. Pinned by
+test vectors. Not here: where hashes are kept (lake_state.py).
+
+    header    "gpu-chargeback content 1\\n", then per column "name:type\\n", then the number of rows, 8 bytes
+    columns   in the contract's order: one byte a row, 1 where there is a value; then the values, null as zero or empty
+    values    boolean 1 byte; int64 and instant (microseconds since 1970 UTC) 8 bytes; decimal 16 bytes, unscaled;
+              string all lengths in UTF-8 bytes, 8 bytes each, then all bytes. Little-endian, two's complement.
+    rows      ordered by the contract's key, then by all columns; nulls first, text by its UTF-8 bytes
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+
+import polars as pl
+
+from chargeback.contracts.contract import Contract
+
+HEADER = b"gpu-chargeback content 1\n"
+
+
+def content_hash(frame: pl.DataFrame, contract: Contract) -> str:
+    """sha256 (hex) of the rows and their schema.
+
+    Raises  ValueError if the frame has another schema than the contract, TypeError for a type that has no exact form.
+    """
+    if dict(frame.schema) != contract.schema or frame.columns != contract.column_names:
+        raise ValueError(f"{contract.table}: cannot hash a frame with another schema than the contract's")
+    ordered = in_contract_order(frame, contract)
+    digest = hashlib.sha256(HEADER)
+    for name, dtype in contract.schema.items():
+        digest.update(f"{name}:{_type_name(dtype)}\n".encode())
+    digest.update(len(ordered).to_bytes(8, "little"))
+    for column in ordered.iter_columns():
+        for piece in _canonical_bytes(column):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def in_contract_order(frame: pl.DataFrame, contract: Contract) -> pl.DataFrame:
+    """The rows by the contract's key, then by all columns: one order for every way in which they may lie about."""
+    others = [name for name in contract.column_names if name not in contract.key]
+    by_key = frame.sort(contract.key, nulls_last=False)
+    is_repeated = pl.all_horizontal(pl.col(name).eq_missing(pl.col(name).shift()) for name in contract.key)
+    has_doubled_keys = len(by_key) > 1 and by_key.select(is_repeated.slice(1).any()).item()
+    return frame.sort([*contract.key, *others], nulls_last=False) if has_doubled_keys else by_key
+
+
+def fingerprint(inputs: Mapping[str, object]) -> str:
+    """sha256 (hex) of canonical JSON: sorted keys, no white space, ASCII.
+
+    Raises  TypeError for a float or anything else that has no single spelling.
+    """
+    return hashlib.sha256(canonical_json(inputs)).hexdigest()
+
+
+def canonical_json(value: object) -> bytes:
+    """The one spelling of a JSON value. Raises TypeError for floats, and for keys that are not text."""
+    _refuse_inexact(value)
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=dict).encode("ascii")
+
+
+def _refuse_inexact(value: object) -> None:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise TypeError(f"{key!r} as a key has no single spelling: use text")
+            _refuse_inexact(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _refuse_inexact(item)
+    elif not isinstance(value, str | int | None):
+        raise TypeError(f"{value!r} of type {type(value).__name__} has no single spelling: use text or whole numbers")
+
+
+def _type_name(dtype: pl.DataType) -> str:
+    match dtype:
+        case pl.String():
+            return "string"
+        case pl.Int64():
+            return "int64"
+        case pl.Boolean():
+            return "boolean"
+        case pl.Datetime(time_unit="us", time_zone="UTC"):
+            return "instant"
+        case pl.Decimal(precision=precision, scale=scale):
+            return f"decimal({precision},{scale})"
+    raise TypeError(f"{dtype} has no exact form for hashing: use String, Int64, Boolean, UTC instants or Decimal")
+
+
+def _canonical_bytes(column: pl.Series) -> Iterator[memoryview | bytes]:
+    yield _buffer(column.is_not_null().cast(pl.UInt8))
+    match column.dtype:
+        case pl.String():
+            text = column.fill_null("")
+            yield _buffer(text.str.len_bytes().cast(pl.UInt64))
+            yield _text_bytes(text)
+        case pl.Boolean():
+            yield _buffer(column.fill_null(False).cast(pl.UInt8))
+        case pl.Decimal():
+            yield _buffer(column.fill_null(0))
+        case _:
+            yield _buffer(column.to_physical().fill_null(0))
+
+
+def _buffer(column: pl.Series) -> memoryview | bytes:
+    """Little-endian values of a fixed-width column without nulls."""
+    array = column.rechunk().to_arrow(compat_level=pl.CompatLevel.oldest())
+    width = array.type.bit_width // 8
+    values = array.buffers()[1]
+    return memoryview(values)[array.offset * width : (array.offset + len(array)) * width] if len(array) else b""
+
+
+def _text_bytes(column: pl.Series) -> memoryview | bytes:
+    array = column.rechunk().to_arrow(compat_level=pl.CompatLevel.oldest())
+    if not len(array):
+        return b""
+    offsets = memoryview(array.buffers()[1]).cast("q")
+    first, last = offsets[array.offset], offsets[array.offset + len(array)]
+    return memoryview(array.buffers()[2])[first:last] if last > first else b""

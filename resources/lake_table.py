@@ -1,0 +1,168 @@
+"""One Delta table of the lake: how it is made, opened and read, and which files make up a partition.
+
+Partition values are put into predicates, paths and keys, so they are held to a plain alphabet, and a partition that
+does not name every partition column is refused: no predicate is ever wider than one partition. Not here: writing.
+"""
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import polars as pl
+from deltalake import DeltaTable
+from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
+
+from chargeback.contracts.contract import Contract
+from chargeback.contracts.partition import Partition
+from resources.lake_records import ContractBreach, LakeCorruption
+from resources.storage_location import StorageLocation
+
+TABLES = "tables"
+ADDRESS = "_address"
+
+TABLE_PROPERTIES = {
+    # Auditors go back to last year's versions: files and log outlive a fiscal year and its audit.
+    "delta.logRetentionDuration": "interval 400 days",
+    "delta.deletedFileRetentionDuration": "interval 400 days",
+    # A table is opened far more often than it is read whole, and always by partition: short logs, no column statistics.
+    "delta.checkpointInterval": "20",
+    "delta.dataSkippingNumIndexedCols": "0",
+}
+
+PLAIN_VALUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionFiles:
+    """The files that hold a partition in one version: paths below the table, in order; rows that Delta counts."""
+
+    paths: tuple[str, ...] = ()
+    row_count: int = 0
+
+
+@dataclass(slots=True)
+class OpenTable:
+    """A table at one version, with its file listing."""
+
+    contract: Contract
+    location: StorageLocation
+    delta: DeltaTable
+    _files: dict[tuple[str, ...], PartitionFiles] | None = field(default=None, init=False)
+
+    @property
+    def version(self) -> int:
+        """The version that is open."""
+        return self.delta.version()
+
+    def files(self, partition: Partition) -> PartitionFiles:
+        """The files of a partition; none if it is empty or was never written."""
+        if self._files is None:
+            self._files = _files_by_partition(self.delta, self.contract)
+        return self._files.get(tuple(value for _, value in partition.values), PartitionFiles())
+
+    def frame(self, partitions: Sequence[Partition]) -> pl.LazyFrame:
+        """The rows of partitions, columns as in the contract, in no promised order. Reads no other partition's files.
+
+        Raises  polars.exceptions.SchemaError when collected, if a file has other columns than the contract.
+        """
+        origins = [(path, partition) for partition in partitions for path in self.files(partition).paths]
+        if not origins:
+            return self.contract.empty().lazy()
+        addresses = [self.location.child(TABLES, self.contract.table, path) for path, _ in origins]
+        partition_columns = {name: [dict(part.values)[name] for _, part in origins] for name in partitions[0].columns}
+        # Not pl.scan_delta: it takes a folder such as env=prod above the lake for a partition column, and fails.
+        rows = pl.scan_parquet(
+            addresses,
+            schema={name: dtype for name, dtype in self.contract.schema.items() if name not in partition_columns},
+            include_file_paths=ADDRESS,
+            hive_partitioning=False,
+            glob=False,
+            storage_options=self.location.delta_options() or None,
+            credential_provider=None,
+        )
+        partition_of = pl.LazyFrame({ADDRESS: addresses} | partition_columns)
+        return rows.join(partition_of, on=ADDRESS, how="left", validate="m:1").select(self.contract.column_names)
+
+
+def open_table(location: StorageLocation, contract: Contract, version: int | None = None) -> OpenTable | None:
+    """The table at a version (default: now); None if it does not exist.
+
+    Raises  ContractBreach if it is stored with other columns; LakeCorruption if another tool changed its format.
+    """
+    address = location.child(TABLES, contract.table)
+    try:
+        delta = DeltaTable(address, version=version, storage_options=location.delta_options() or None)
+    except TableNotFoundError:
+        return None
+    if delta.protocol().min_reader_version > 1:
+        raise LakeCorruption(f"{address}: another tool switched on Delta features that this lake does not use")
+    stored = dict(pl.DataFrame(delta.schema().to_arrow().empty_table()).schema)
+    if stored != contract.schema:
+        differing = sorted(name for name in stored | contract.schema if stored.get(name) != contract.schema.get(name))
+        sentence = (
+            f"{contract.table}: the lake holds it with other columns than this code's contract, differing in "
+            f"{', '.join(differing) or 'their order'}: take another lake, or migrate this one"
+        )
+        raise ContractBreach([sentence])
+    return OpenTable(contract, location, delta)
+
+
+def open_or_create_table(location: StorageLocation, contract: Contract) -> OpenTable:
+    """The table as it is now, made if it does not exist; safe among several that do so at once."""
+    opened = open_table(location, contract)
+    if opened is not None:
+        return opened
+    address = location.child(TABLES, contract.table)
+    if not location.is_s3:
+        location.directory.joinpath(TABLES).mkdir(parents=True, exist_ok=True)
+    with suppress(CommitFailedError, DeltaError):  # somebody else made it first: then it opens
+        DeltaTable.create(
+            address,
+            schema=contract.empty().to_arrow().schema,
+            mode="error",
+            partition_by=list(contract.partitioned_by),
+            name=contract.table,
+            description=contract.grain,
+            configuration=TABLE_PROPERTIES,
+            storage_options=location.delta_options() or None,
+        )
+    opened = open_table(location, contract)
+    if opened is None:
+        raise LakeCorruption(f"{address}: could neither be opened nor made")
+    return opened
+
+
+def checked_partition(contract: Contract, partition: Partition) -> Partition:
+    """The partition itself.
+
+    Raises  ValueError unless it names exactly the table's partition columns, in order, with plain values: a predicate
+    built from anything less could reach rows of other partitions.
+    """
+    if partition.columns != contract.partitioned_by:
+        raise ValueError(
+            f"{contract.table} is partitioned by {', '.join(contract.partitioned_by)}; "
+            f"{partition} names {', '.join(partition.columns) or 'nothing'}"
+        )
+    for name, value in partition.values:
+        if not PLAIN_VALUE.fullmatch(value):
+            raise ValueError(
+                f"{contract.table}: {name} {value!r} cannot be a partition; "
+                "use letters, digits, '.', '_' and '-', beginning with a letter or digit"
+            )
+    return partition
+
+
+def predicate_of(contract: Contract, partition: Partition) -> str:
+    """The rows of exactly this partition, in SQL. Raises ValueError as checked_partition."""
+    values = checked_partition(contract, partition).values
+    return " AND ".join(f"{name} = '{value}'" for name, value in values)
+
+
+def _files_by_partition(delta: DeltaTable, contract: Contract) -> dict[tuple[str, ...], PartitionFiles]:
+    listing = pl.DataFrame(delta.get_add_actions(flatten=True))
+    if listing.is_empty():
+        return {}
+    columns = [f"partition.{name}" for name in contract.partitioned_by]
+    grouped = listing.group_by(columns).agg(pl.col("path").sort(), pl.col("num_records").sum())
+    return {tuple(row[:-2]): PartitionFiles(tuple(row[-2]), row[-1]) for row in grouped.iter_rows()}

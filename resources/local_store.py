@@ -1,0 +1,104 @@
+"""Objects as files under a directory: the embedded default. Keeps the promises of object_store.ObjectStore."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from resources.object_store import ObjectConflict, ObjectMissing, StoredObject, checked_key
+
+INCOMING = ".incoming"
+"""Files that are still being written; never listed, and left behind only by a crash."""
+
+
+class LocalStore:
+    """One directory of objects, shared by any number of writers on one file system that knows hard links."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root.absolute()
+
+    def put_new(self, key: str, content: bytes) -> bool:
+        """As ObjectStore.put_new: a complete file gets its name by a hard link, which fails if the name is taken."""
+        path = self._path(key)
+        if not path.exists():
+            with self._written(content) as complete, suppress(FileExistsError):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                os.link(complete, path)
+                _flush_directory(path.parent)
+                return True
+        stored = path.read_bytes()
+        if stored != content:
+            raise ObjectConflict(key, stored=stored, refused=content)
+        return False
+
+    def put(self, key: str, content: bytes) -> None:
+        """As ObjectStore.put."""
+        path = self._path(key)
+        with self._written(content) as complete:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            complete.rename(path)
+            _flush_directory(path.parent)
+
+    def get(self, key: str) -> bytes:
+        """As ObjectStore.get."""
+        try:
+            return self._path(key).read_bytes()
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            raise ObjectMissing(key) from None
+
+    def exists(self, key: str) -> bool:
+        """As ObjectStore.exists."""
+        return self._path(key).is_file()
+
+    def list(self, prefix: str) -> list[StoredObject]:
+        """As ObjectStore.list: looks only into the directory that the prefix leads to."""
+        folder = prefix.rpartition("/")[0]
+        start = self._path(folder) if folder else self._root
+        found = (self._stored(path) for path in _files_below(start))
+        return sorted((each for each in found if each and each.key.startswith(prefix)), key=lambda each: each.key)
+
+    def _path(self, key: str) -> Path:
+        if checked_key(key).split("/")[0] == INCOMING:
+            raise ValueError(f"object key {key!r}: {INCOMING} is kept for files that are being written")
+        return self._root / key
+
+    def _stored(self, path: Path) -> StoredObject | None:
+        key = path.relative_to(self._root).as_posix()
+        if key.startswith(f"{INCOMING}/"):
+            return None
+        try:
+            status = path.stat()
+        except FileNotFoundError:  # removed since it was listed
+            return None
+        return StoredObject(key, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))
+
+    @contextmanager
+    def _written(self, content: bytes) -> Iterator[Path]:
+        """A complete file on the same file system, gone afterwards unless it was renamed."""
+        incoming = self._root / INCOMING
+        incoming.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(dir=incoming)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fchmod(file.fileno(), 0o644)
+                os.fsync(file.fileno())
+            yield Path(name)
+        finally:
+            Path(name).unlink(missing_ok=True)
+
+
+def _files_below(start: Path) -> Iterator[Path]:
+    for folder, _, names in os.walk(start):
+        yield from (Path(folder, name) for name in names)
+
+
+def _flush_directory(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
