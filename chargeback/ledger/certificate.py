@@ -1,0 +1,103 @@
+"""The certificate: the contents of a month that passed every check that their contracts name, and may be published.
+
+Pure: it is given contents, required checks and evidence; it looks nothing up. Not here: running checks.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from chargeback.contracts.certificate import CERTIFICATE
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The outcome of one check for one content. `content_hash` is of the content that was checked."""
+
+    table: str
+    partition: str
+    check: str
+    content_hash: str
+    outcome: str
+    key: str
+
+    PASSED = "passed"
+    WARNING = "warning"
+    """A finding that does not block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Certified:
+    """contracts.certificate of the month."""
+
+    frame: pl.DataFrame
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why nothing may be published, one line a reason, in order of table, partition and check."""
+
+    reasons: tuple[str, ...]
+
+
+def certify(
+    contents: Mapping[str, str | None],
+    required: Mapping[str, Iterable[str]],
+    evidence: Iterable[Evidence],
+    *,
+    month: str,
+) -> Certified | Refused:
+    """Certify a month if every content has passing evidence, for exactly that content, of every check it needs.
+
+    Input:   contents: `table|partition` (`runs|slurm-a|2026-10-05`, `team_charges|2026-10`) -> content hash, None where
+             nothing was ever written; required: table -> the checks of its contract, a table that is absent being our own
+             fault; evidence of any content and age. Where one content has several outcomes of one check, all must pass.
+    Output:  one row per content and check; a content that no check is asked for has a row with an empty check name.
+    Refused: a check that is missing, failed, or whose evidence is for another content; a content that is absent; no
+             contents at all.
+    Raises:  KeyError for a table without an entry in `required`.
+    Source:  design.md 6.
+    """
+    found: dict[tuple[str, str, str], list[Evidence]] = defaultdict(list)
+    for each in evidence:
+        found[(each.table, each.partition, each.check)].append(each)
+    rows: list[dict[str, str]] = []
+    reasons: list[str] = [] if contents else [f"{month}: nothing was materialised: run the month"]
+    for content in sorted(contents):
+        table, _, partition = content.partition("|")
+        content_hash = contents[content]
+        if content_hash is None:
+            reasons.append(f"{table} {partition}: has no content: materialise it")
+            continue
+        common = {"month": month, "table_name": table, "partition": partition, "content_hash": content_hash}
+        checks = sorted(required[table])
+        if not checks:
+            rows.append({**common, "check_name": "", "evidence": "", "severity": Evidence.PASSED})
+        for check in checks:
+            judged = _judge(found[(table, partition, check)], content_hash)
+            if isinstance(judged, str):
+                reasons.append(f"{table} {partition}: check {check} {judged}")
+            else:
+                rows.append({**common, "check_name": check, "evidence": judged.key, "severity": judged.outcome})
+    if reasons:
+        return Refused(tuple(reasons))
+    frame = pl.DataFrame(
+        {name: [row[name] for row in rows] for name in CERTIFICATE.column_names}, schema=CERTIFICATE.schema
+    )
+    return Certified(frame.sort(CERTIFICATE.key))
+
+
+def _judge(evidence: list[Evidence], content_hash: str) -> Evidence | str:
+    """The evidence to rest on (a warning before a pass, so that it is seen), or what is wrong."""
+    if not evidence:
+        return "is missing: run it"
+    exact = sorted((each for each in evidence if each.content_hash == content_hash), key=lambda each: each.key)
+    if not exact:
+        newest = max(evidence, key=lambda each: each.key).content_hash
+        return f"has evidence for another content ({newest[:12]}, now {content_hash[:12]}): run it again"
+    failed = [each for each in exact if each.outcome not in (Evidence.PASSED, Evidence.WARNING)]
+    if failed:
+        return f"failed (evidence {failed[0].key}): mend what it found, then run it again"
+    return max(exact, key=lambda each: (each.outcome == Evidence.WARNING, each.key))

@@ -1,0 +1,163 @@
+"""Journal entries: one batch per company and month, one entry per team and kind, debits equal to the credit.
+
+Amounts are sums of rounded lines; they are positive and the side is explicit. Nothing posted is ever edited.
+Not here: rendering for a finance system (journal_csv.py, hledger.py), what became of an entry (postings.py).
+"""
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import polars as pl
+
+from chargeback.contracts.journal_entries import JOURNAL_ENTRIES
+from chargeback.contracts.names import UNATTRIBUTED, slug_of
+
+REVISION = "r1"
+ENTRY_COLUMNS = ("month", "company", "batch_key", "entry_key", "team", "kind", "currency")
+
+
+@dataclass(frozen=True, slots=True)
+class JournalAccounts:
+    """Accounts in the finance system, and the platform's own books, which carry the suspense."""
+
+    expense: str
+    recovery: str
+    suspense: str
+    platform_company: str
+    platform_cost_centre: str
+
+
+def journal_entries(lines: pl.DataFrame, *, month: str, accounts: JournalAccounts) -> pl.DataFrame:
+    """contracts.journal_entries of a month, in order of entry key and line number.
+
+    Input:   contracts.team_charges of the month.
+    Output:  per company, team and kind: one debit of the expense account per cost centre, accelerator and tier, and one
+             credit of the recovery account in the same company, so that every batch balances in itself. `unattributed`
+             debits the suspense account in the platform's company. Debits of zero are left out, and so is an entry of
+             nothing but zeros.
+    Source:  design.md 5.11; ecosystem notes on the shape of journals (never per job).
+    """
+    debits: dict[tuple[str, str, str, str], dict[tuple[str, str, str], Decimal]] = defaultdict(dict)
+    for line in lines.iter_rows(named=True):
+        company = line["company"] or accounts.platform_company
+        cost_centre = line["cost_centre"] or accounts.platform_cost_centre
+        amounts = debits[(company, line["team"], line["kind"], line["currency"])]
+        target = (cost_centre, line["accelerator"], line["tier"])
+        amounts[target] = amounts.get(target, Decimal(0)) + line["amount"]
+    rows = [row for entry in sorted(debits) for row in _entry(entry, debits[entry], month=month, accounts=accounts)]
+    return pl.DataFrame(rows, schema=JOURNAL_ENTRIES.schema, orient="row").sort("entry_key", "line_number")
+
+
+def batch_key_of(company: str, month: str) -> str:
+    """`gpu-cb:C1:2026-10`."""
+    return f"gpu-cb:{company}:{month}"
+
+
+def entry_key_of(company: str, month: str, team: str, kind: str) -> str:
+    """`gpu-cb:C1:2026-10:vision:allocation:r1`: made of what the entry is about, so that a repeat has the same key."""
+    return f"{batch_key_of(company, month)}:{slug_of(team)}:{kind}:{REVISION}"
+
+
+def entry_hash(entry: pl.DataFrame) -> str:
+    """sha256 of one entry's lines: equal content, equal hash, whatever the order of the rows."""
+    rows = [{name: _plain(value) for name, value in row.items()} for row in entry.iter_rows(named=True)]
+    rows.sort(key=lambda row: int(row["line_number"]))
+    return hashlib.sha256(json.dumps(rows, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def by_entry(entries: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """The lines of each entry, by entry key, in order of the keys."""
+    parts = entries.sort("entry_key", "line_number").partition_by("entry_key", as_dict=True, maintain_order=True)
+    return {str(key): part for (key,), part in parts.items()}
+
+
+def balance_findings(entries: pl.DataFrame) -> list[str]:
+    """Say which entries do not balance, and by how much."""
+    findings = []
+    for entry in by_entry(entries).values():
+        head = entry.row(0, named=True)
+        debits, credits = (_sum(entry.filter(pl.col("side") == side)["amount"]) for side in ("debit", "credit"))
+        if debits != credits:
+            code = head["currency"]
+            findings.append(
+                f"journal entry {head['month']}/{slug_of(head['team'])}/{head['kind']} does not balance: debits "
+                f"{_short(debits)} {code}, credits {_short(credits)} {code}, difference {_short(debits - credits)} {code}"
+            )
+    return findings
+
+
+def journal_findings(entries: pl.DataFrame, lines: pl.DataFrame) -> list[str]:
+    """Say for which teams the journal's debits and the statement lines differ."""
+    booked = _by_team(entries.filter(pl.col("side") == "debit"))
+    charged = _by_team(lines)
+    return [
+        f"team {team}: the journal debits {_short(booked[team])}, the statement says {_short(charged[team])}, difference "
+        f"{_short(booked[team] - charged[team])}: materialise journal_entries again"
+        for team in sorted(set(booked) | set(charged))
+        if booked[team] != charged[team]
+    ]
+
+
+def _entry(
+    entry: tuple[str, str, str, str],
+    debits: Mapping[tuple[str, str, str], Decimal],
+    *,
+    month: str,
+    accounts: JournalAccounts,
+) -> list[dict[str, Any]]:
+    company, team, kind, currency = entry
+    common = {
+        "month": month, "company": company, "batch_key": batch_key_of(company, month),
+        "entry_key": entry_key_of(company, month, team, kind), "team": team, "kind": kind, "currency": currency,
+    }  # fmt: skip
+    payable = {target: amount for target, amount in sorted(debits.items()) if amount}
+    rows: list[dict[str, Any]] = [
+        {
+            "side": "debit",
+            "account": accounts.suspense if team == UNATTRIBUTED else accounts.expense,
+            "cost_centre": cost_centre,
+            "accelerator": accelerator,
+            "tier": tier,
+            "amount": amount,
+            "description": f"GPU {kind} {month}, {team}: {accelerator}, {tier}",
+        }
+        for (cost_centre, accelerator, tier), amount in payable.items()
+    ]
+    if not rows:
+        return []
+    between = "" if company == accounts.platform_company else f", owed to {accounts.platform_company}"
+    rows.append(
+        {
+            "side": "credit", "account": accounts.recovery, "cost_centre": accounts.platform_cost_centre,
+            "accelerator": "", "tier": "", "amount": _sum(payable.values()),
+            "description": f"GPU {kind} {month}, {team}: recovered{between}",
+        }  # fmt: skip
+    )
+    numbered = [{**common, **row, "line_number": number} for number, row in enumerate(rows, start=1)]
+    return [{name: row[name] for name in JOURNAL_ENTRIES.column_names} for row in numbered]
+
+
+def _by_team(rows: pl.DataFrame) -> dict[str, Decimal]:
+    totals: dict[str, Decimal] = defaultdict(Decimal)
+    for team, amount in rows.select("team", "amount").iter_rows():
+        totals[team] += amount
+    return totals
+
+
+def _sum(amounts: Iterable[Decimal]) -> Decimal:
+    return sum(amounts, Decimal(0))
+
+
+def _short(amount: Decimal) -> str:
+    """Two decimals, or as many more as the amount has."""
+    whole, _, decimals = f"{amount:f}".partition(".")
+    return f"{whole}.{decimals.rstrip('0').ljust(2, '0')}"
+
+
+def _plain(value: object) -> str:
+    return _short(value) if isinstance(value, Decimal) else str(value)
