@@ -28,9 +28,7 @@ def capacity(
 ) -> dg.MaterializeResult:
     """One row per host, accelerator and hour: every second of every GPU of the inventory in exactly one state."""
     day = day_of(context, settings)
-    read = [
-        lake.scan(contract, [day.partition]) for contract in (RAW_NODES, RAW_EVENTS, RAW_RESERVATIONS, RUNS, HOLDS)
-    ]
+    read = [lake.scan(contract, [day.partition]) for contract in (RAW_NODES, RAW_EVENTS, RAW_RESERVATIONS, RUNS, HOLDS)]
     aliases = settings.accelerators
     return materialise(
         context,

@@ -21,6 +21,4 @@ def ownership(
     month = month_of(context, settings)
     with refused_as_failure():
         rows, objects = people.ownership(month.period)
-    return materialise(
-        context, lake, OWNERSHIP, month.partition, inputs=Inputs.of(objects=objects), rule=lambda: rows
-    )
+    return materialise(context, lake, OWNERSHIP, month.partition, inputs=Inputs.of(objects=objects), rule=lambda: rows)

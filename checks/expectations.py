@@ -52,7 +52,9 @@ def _sentence(outcome: Any, metrics: Mapping[str, int]) -> str:
     if fault.get("raised_exception"):
         return f"{metric} could not be judged: {fault.get('exception_message')}"
     low, high = arguments.get("min_value"), arguments.get("max_value")
-    allowed = f"at most {int(high)}" if low in (None, 0) else f"from {int(low)} to {'any' if high is None else int(high)}"
+    allowed = (
+        f"at most {int(high)}" if low in (None, 0) else f"from {int(low)} to {'any' if high is None else int(high)}"
+    )
     return f"{metric} is {metrics[metric]}, allowed is {allowed}"
 
 
@@ -63,6 +65,8 @@ def _batches() -> Any:
 
     context = gx.get_context(mode="ephemeral")
     context.variables.progress_bars = {"globally": False}
-    return context.data_sources.add_pandas("gate").add_dataframe_asset("metrics").add_batch_definition_whole_dataframe(
-        "whole"
+    return (
+        context.data_sources.add_pandas("gate")
+        .add_dataframe_asset("metrics")
+        .add_batch_definition_whole_dataframe("whole")
     )

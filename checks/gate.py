@@ -5,8 +5,6 @@ their limits; the outcome is recorded as evidence for exactly the contents that 
 Not here: what is checked (one file a table), and who may publish (assets/certificate.py).
 """
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -18,7 +16,7 @@ from assets.materialisation import Day, Month, day_of, month_of
 from chargeback.contracts.contract import Contract
 from chargeback.contracts.partition import Partition
 from checks.expectations import Verdict, judge
-from resources.code_version import code_version
+from resources.code_version import suite_version
 from resources.evidence import Evidence, EvidenceStore
 from resources.lake import Lake
 from resources.lake_records import Scanned
@@ -92,14 +90,6 @@ def findings_of(rows: list[tuple[str, str, str]]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=FINDING_SCHEMA, orient="row")
 
 
-def suite_version(check: Check, settings: Settings) -> str:
-    """What the outcome depends on beside the contents: the rules' code, the limits, the policies."""
-    spelled = json.dumps(
-        [check.name, code_version(), sorted(check.limits.items()), settings.printed_policies()], sort_keys=True
-    )
-    return hashlib.sha256(spelled.encode()).hexdigest()[:16]
-
-
 def evaluate(check: Check, reading: Reading, evidence: EvidenceStore) -> tuple[Verdict, Outcome, str]:
     """Find, judge, and record evidence. Returns the verdict, the outcome and the key of the evidence."""
     outcome = check.find(reading)
@@ -113,7 +103,7 @@ def evaluate(check: Check, reading: Reading, evidence: EvidenceStore) -> tuple[V
             check=check.name,
             passed=verdict.passed,
             blocking=check.stops != "nothing",
-            suite_version=suite_version(check, reading.settings),
+            suite_version=suite_version(check.name, reading.settings.printed_policies()),
             read=dict(reading.contents),
             metrics=metrics,
             samples=outcome.findings.head(SAMPLE_ROWS).to_dicts(),

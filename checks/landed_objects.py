@@ -1,7 +1,5 @@
 """Checks of landed_objects."""
 
-import hashlib
-
 from chargeback.contracts.landed_objects import LANDED_OBJECTS
 from checks.gate import Check, Outcome, Reading, findings_of
 
@@ -11,7 +9,7 @@ def altered_objects(reading: Reading) -> Outcome:
     rows = reading.table(LANDED_OBJECTS).select("object", "sha256").unique().sort("object").collect()
     altered = []
     for key, sha256 in rows.iter_rows():
-        now = hashlib.sha256(reading.landing.stored_bytes(key)).hexdigest()
+        now = reading.landing.sha256_of(key)
         if now != sha256:
             altered.append((key, f"sha256 {sha256}", f"sha256 {now}"))
     return Outcome(findings_of(altered), {"objects": len(rows)})

@@ -10,11 +10,12 @@ from checks.gate import Check, Outcome, Reading, findings_of
 def unreadable_gres(reading: Reading) -> Outcome:
     """Nodes whose configured resources name a GPU that cannot be read."""
     rows = reading.table(RAW_NODES).collect().filter(pl.col("Gres").str.contains("gpu|shard|mps"))
-    unread = [
-        (name, "gpu:TYPE:COUNT", gres)
-        for name, gres in rows.select("NodeName", "Gres").iter_rows()
-        if not parse_gres(gres)
-    ]
+    unread = []
+    for name, gres in rows.select("NodeName", "Gres").iter_rows():
+        try:
+            parse_gres(gres)
+        except ValueError as fault:
+            unread.append((name, "gpu:TYPE:COUNT", str(fault)))
     return Outcome(findings_of(unread), {"gpu_nodes": len(rows)})
 
 

@@ -74,9 +74,7 @@ def _columns(contract: Contract) -> dg.TableSchema:
                 name=column.name,
                 type=str(column.dtype),
                 description=f"{column.meaning} [{column.unit}]" if column.unit else column.meaning,
-                constraints=dg.TableColumnConstraints(
-                    nullable=column.nullable, unique=contract.key == (column.name,)
-                ),
+                constraints=dg.TableColumnConstraints(nullable=column.nullable, unique=contract.key == (column.name,)),
             )
             for column in contract.columns
         ]

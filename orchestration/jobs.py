@@ -34,7 +34,9 @@ def jobs_on(calendar: Calendar) -> list[dg.UnresolvedAssetJobDefinition]:
 def schedules_on(calendar: Calendar, timezone: str) -> list[dg.ScheduleDefinition]:
     """Yesterday of every cluster each night, then the running month; both stopped by default."""
 
-    @dg.schedule(job_name=DAY_JOB, cron_schedule=NIGHTLY, execution_timezone=timezone, name="yesterday_of_every_cluster")
+    @dg.schedule(
+        job_name=DAY_JOB, cron_schedule=NIGHTLY, execution_timezone=timezone, name="yesterday_of_every_cluster"
+    )
     def yesterday(context: dg.ScheduleEvaluationContext) -> list[dg.RunRequest]:
         """The last whole day of every cluster."""
         days = calendar.cluster_days.get_partitions_def_for_dimension("day")

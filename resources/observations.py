@@ -36,6 +36,7 @@ class ParsedObject:
     """What one landing object holds; the records themselves are in the parquet that `frame_key` names."""
 
     landed: LandedObject
+    sha256: str
     frame_key: str
     records: int
     steps_ignored: int
@@ -43,6 +44,7 @@ class ParsedObject:
     gpu_partitions: frozenset[str]
     overlaps_from: datetime | None
     overlaps_until: datetime | None
+    is_readable: bool
 
     def overlaps(self, interval: Interval) -> bool:
         """Whether one of its records can speak of the interval."""
@@ -83,6 +85,7 @@ class Observations:
                 object=pl.lit(parsed.landed.key), extracted_at=pl.lit(parsed.landed.extracted_at, dtype=INSTANT)
             )
             for parsed in objects
+            if parsed.is_readable
         ]
         if not frames:
             return None
@@ -95,10 +98,11 @@ class Observations:
     def _parse_or_recall(self, landed: LandedObject) -> ParsedObject:
         stem = f"parsed/{code_version()}/{landed.key.removeprefix('landing/')}"
         if not self._store.exists(f"{stem}.json"):
-            self._keep(stem, self._parse(landed))
+            self._keep(stem, self._landing.sha256_of(landed.key), self._parse(landed))
         summary = json.loads(self._store.get(f"{stem}.json"))
         return ParsedObject(
             landed=landed,
+            sha256=summary["sha256"],
             frame_key=f"{stem}.parquet",
             records=summary["records"],
             steps_ignored=summary["steps_ignored"],
@@ -109,6 +113,7 @@ class Observations:
             gpu_partitions=frozenset(summary["gpu_partitions"]),
             overlaps_from=_instant(summary["overlaps_from"]),
             overlaps_until=_instant(summary["overlaps_until"]),
+            is_readable=summary["is_readable"],
         )
 
     def _parse(self, landed: LandedObject) -> ParsedExtract | UnreadableExtract:
@@ -118,12 +123,12 @@ class Observations:
         except UnreadableExtract as refusal:
             return refusal
 
-    def _keep(self, stem: str, outcome: ParsedExtract | UnreadableExtract) -> None:
+    def _keep(self, stem: str, sha256: str, outcome: ParsedExtract | UnreadableExtract) -> None:
         """Keep the frame first, the summary last: a summary without its frame never stands."""
         if isinstance(outcome, UnreadableExtract):
             unreadable = Quarantined(line=1, reason=f"the whole object: {outcome}", excerpt="", instant=None)
-            summary: dict[str, object] = _summary(records=1, steps=0, quarantined=(unreadable,), partitions=frozenset())
-            self._store.put(f"{stem}.json", json.dumps(summary, sort_keys=True).encode())
+            summary = _summary(records=1, steps=0, quarantined=(unreadable,), partitions=frozenset())
+            self._store.put(f"{stem}.json", json.dumps({**summary, "sha256": sha256}, sort_keys=True).encode())
             return
         written = io.BytesIO()
         outcome.frame.write_parquet(written, compression="zstd")
@@ -133,10 +138,11 @@ class Observations:
             steps=outcome.steps_ignored,
             quarantined=outcome.quarantined,
             partitions=outcome.gpu_partitions,
+            is_readable=True,
             first=outcome.frame["overlaps_from"].min(),
             last=outcome.frame["overlaps_until"].max(),
         )
-        self._store.put(f"{stem}.json", json.dumps(summary, sort_keys=True).encode())
+        self._store.put(f"{stem}.json", json.dumps({**summary, "sha256": sha256}, sort_keys=True).encode())
 
 
 def _parser_of(landed: LandedObject) -> Callable[[bytes, str, ZoneInfo | None], ParsedExtract]:
@@ -163,10 +169,12 @@ def _summary(
     steps: int,
     quarantined: Sequence[Quarantined],
     partitions: frozenset[str],
+    is_readable: bool = False,
     first: object = None,
     last: object = None,
 ) -> dict[str, object]:
     return {
+        "is_readable": is_readable,
         "records": records,
         "steps_ignored": steps,
         "gpu_partitions": sorted(partitions),

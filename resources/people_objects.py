@@ -73,4 +73,4 @@ class PeopleObjects:
 
 
 def _shas(objects: list[LandedObject]) -> dict[str, str]:
-    return {landed.key: landed.sha256 for landed in objects}
+    return {landed.key: landed.sha256_prefix for landed in objects}

@@ -1,0 +1,37 @@
+"""The asset certificate."""
+
+import dagster as dg
+
+from assets.certification import certify_month, contents_of
+from assets.journal_entries import journal_entries
+from assets.materialisation import Inputs, materialise, month_of
+from assets.refusal import refusal
+from assets.statements import statements
+from chargeback.contracts.certificate import CERTIFICATE
+from chargeback.ledger.certificate import Refused
+from resources.evidence import EvidenceStore
+from resources.lake import Lake
+from resources.settings import Settings
+
+
+@dg.asset(deps=[statements, journal_entries])
+def certificate(
+    context: dg.AssetExecutionContext,
+    lake: dg.ResourceParam[Lake],
+    evidence: dg.ResourceParam[EvidenceStore],
+    settings: dg.ResourceParam[Settings],
+) -> dg.MaterializeResult:
+    """One row per content of the month and check that passed it; refused, with the reasons, if any is missing."""
+    month = month_of(context, settings)
+    certified = certify_month(month, lake=lake, evidence=evidence, settings=settings)
+    if isinstance(certified, Refused):
+        raise refusal(certified.reasons)
+    relied_on = {"evidence": sorted(certified.frame["evidence"])}
+    return materialise(
+        context,
+        lake,
+        CERTIFICATE,
+        month.partition,
+        inputs=Inputs(contents=contents_of(month, lake), settings=relied_on),
+        rule=lambda: certified.frame,
+    )

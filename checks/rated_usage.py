@@ -1,0 +1,102 @@
+"""Checks of rated_usage: that the month is whole, that everything has a price, that no second was lost or made."""
+
+from datetime import datetime
+from fractions import Fraction
+
+import polars as pl
+
+from chargeback.billing_period import day_interval
+from chargeback.contracts.attribution import ATTRIBUTION
+from chargeback.contracts.landed_objects import LANDED_OBJECTS
+from chargeback.contracts.rated_usage import RATED_USAGE
+from chargeback.contracts.raw_sacct import RAW_SACCT
+from chargeback.pricing.rating import unpriced_usage
+from checks.gate import Check, Outcome, Reading, findings_of
+
+USUAL_DAY_AT_LEAST = 20
+"""A cluster whose usual day has fewer records than this is too small for a day's count to mean anything."""
+
+
+def gaps(reading: Reading) -> Outcome:
+    """Days that were never billed, have far fewer records than usual, or were extracted before they were over.
+
+    An empty input passes every other check, so emptiness itself is a finding (case P10).
+    """
+    assert reading.month is not None  # noqa: S101  (rated_usage is partitioned by month)
+    scanned = reading.scan(RAW_SACCT)
+    counts = dict(scanned.frame.group_by("cluster", "day").len().collect().select(
+        pl.concat_str("cluster", "day", separator="|"), "len").iter_rows())  # fmt: skip
+    extracted = _last_extraction(reading)
+    told = [(key, "billed", "never materialised") for key in scanned.missing]
+    for cluster in sorted(reading.settings.clusters):
+        days = [partition for partition in reading.month.days if partition.key.startswith(f"{cluster}|")]
+        recorded = sorted(counts.get(partition.key, 0) for partition in days)
+        usual = recorded[len(recorded) // 2] if recorded else 0
+        least = max(1, usual * reading.settings.policies.empty_day_share_percent // 100)
+        for partition in days:
+            count = counts.get(partition.key, 0)
+            if usual >= USUAL_DAY_AT_LEAST and count < least:
+                told.append((partition.key, f"about {usual} sacct records, at least {least}", f"{count} records"))
+        told.extend(_unfinished(cluster, days[-1].key.partition("|")[2], extracted.get(cluster), reading))
+    return Outcome(findings_of(told), {"partitions": len(reading.month.days)})
+
+
+def usage_without_a_price(reading: Reading) -> Outcome:
+    """Accelerators and tiers that were held and that the card does not price."""
+    rows = unpriced_usage(reading.table(RATED_USAGE).collect())
+    findings = rows.select(
+        key=pl.format("{} {}", "accelerator", "tier"),
+        expected=pl.lit("a price in the rate card in force"),
+        observed=pl.format("{} {}s in {} runs without one", "held_seconds", "quantity_unit", "run_count"),
+    )
+    return Outcome(findings)
+
+
+def seconds_lost_or_made(reading: Reading) -> Outcome:
+    """Accelerators whose rated physical GPU-seconds are not those attributed."""
+    rated = reading.table(RATED_USAGE).group_by("accelerator", denominator="gpu_seconds_denominator").agg(
+        numerator=pl.col("gpu_seconds_numerator").cast(pl.Int128).sum()
+    )  # fmt: skip
+    held = reading.table(ATTRIBUTION).group_by("accelerator", denominator="units_per_gpu").agg(
+        numerator=(pl.col("held_seconds").cast(pl.Int128) * pl.col("share_units")).sum()
+    )  # fmt: skip
+    before, after = _sums(held.collect()), _sums(rated.collect())
+    told = [
+        (accelerator, f"{before.get(accelerator, 0)} GPU-seconds", f"{after.get(accelerator, 0)} GPU-seconds")
+        for accelerator in sorted({*before, *after})
+        if before.get(accelerator, 0) != after.get(accelerator, 0)
+    ]
+    return Outcome(findings_of(told), {"accelerators": len(before)})
+
+
+def _last_extraction(reading: Reading) -> dict[str, datetime]:
+    rows = reading.table(LANDED_OBJECTS).filter(pl.col("source") == "slurm/sacct")
+    return dict(rows.group_by("cluster").agg(pl.col("extracted_at").max()).collect().iter_rows())
+
+
+def _unfinished(
+    cluster: str, last_day: str, extracted: datetime | None, reading: Reading
+) -> list[tuple[str, str, str]]:
+    over = day_interval(last_day, reading.settings.zone).end
+    if extracted is not None and extracted >= over:
+        return []
+    return [
+        (cluster, f"a sacct extract taken after {over.isoformat()}", extracted.isoformat() if extracted else "none")
+    ]
+
+
+def _sums(rows: pl.DataFrame) -> dict[str, Fraction]:
+    sums: dict[str, Fraction] = {}
+    for accelerator, denominator, numerator in rows.select("accelerator", "denominator", "numerator").iter_rows():
+        sums[accelerator] = sums.get(accelerator, Fraction(0)) + Fraction(int(numerator), denominator)
+    return sums
+
+
+CHECKS = (
+    Check("month_complete", RATED_USAGE, "Every day of every cluster is there, as full as usual, and over.", gaps,
+          stops="certificate"),
+    Check("usage_rated", RATED_USAGE, "Everything that was held has a price.", usage_without_a_price,
+          stops="certificate"),
+    Check("rated_usage_conserves_attribution", RATED_USAGE, "No GPU-second is lost or made between attribution and "
+          "rating.", seconds_lost_or_made, stops="run"),
+)  # fmt: skip

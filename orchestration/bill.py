@@ -1,0 +1,219 @@
+"""`chargeback bill`: from landing to the journal of one month, doing only what changed, over worker processes.
+
+Not here: how a partition is computed (assets/), what is printed at the end (summary.py).
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from assets.certification import certify_month
+from assets.materialisation import Month, month_called
+from chargeback.contracts.certificate import CERTIFICATE
+from chargeback.contracts.postings import POSTINGS
+from chargeback.ledger.certificate import Refused
+from orchestration.jobs import DAY_JOB, MONTH_JOB
+from orchestration.plan import Plan, plan_days, recalled, remember
+from orchestration.workers import RunOutcome, run_partitions, worker_pool
+from resources.code_version import RULES_AND_CHECKS, code_version
+from resources.content_hash import fingerprint
+from resources.evidence import EvidenceStore
+from resources.lake import Lake
+from resources.lake_binding import bind_lake
+from resources.landing import Landing
+from resources.object_store import ObjectStore, store_at
+from resources.observations import DAILY_SOURCES, Observations
+from resources.people_objects import PeopleObjects, PeopleRefused
+from resources.settings import Settings, SettingsRefused
+
+MOST_WORKERS = 8
+
+
+class Progress(Protocol):
+    """Told of what is going on; how it is shown is the caller's."""
+
+    def begin(self, what: str, total: int) -> None:
+        """A stage with so many steps begins."""
+
+    def step(self, what: str) -> None:
+        """One step of the stage ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class BillOutcome:
+    """What a bill did. `refused` are the gate's reasons; `failures` are runs that stopped for another reason."""
+
+    month: str
+    days_run: tuple[RunOutcome, ...]
+    days_unchanged: int
+    month_run: RunOutcome | None
+    refused: tuple[str, ...]
+    failures: tuple[str, ...]
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything in the lake is another than before."""
+        runs = (*self.days_run, *([self.month_run] if self.month_run else []))
+        return any(run.changed_tables for run in runs)
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """The adapters of one lake, opened for one command."""
+
+    settings: Settings
+    store: ObjectStore
+    landing: Landing
+    observations: Observations
+    people: PeopleObjects
+    lake: Lake
+    evidence: EvidenceStore
+
+
+def open_workspace(settings: Settings) -> Workspace:
+    """Open the lake of the settings. Raises SettingsRefused if it is bound to another zone or currency."""
+    store = store_at(settings.location)
+    bind_lake(store, settings)
+    landing = Landing(store)
+    return Workspace(
+        settings=settings,
+        store=store,
+        landing=landing,
+        observations=Observations(landing, store, settings),
+        people=PeopleObjects(landing),
+        lake=Lake(settings.location),
+        evidence=EvidenceStore(store),
+    )
+
+
+def bill_month(
+    month_name: str,
+    *,
+    workspace: Workspace,
+    settings_file: Path | None,
+    progress: Progress,
+    now: datetime,
+    clusters: Sequence[str] = (),
+    workers: int | None = None,
+    again: bool = False,
+) -> BillOutcome:
+    """Bill one month; a second time it changes nothing. `clusters` limits which days are looked at, not the month.
+
+    Raises SettingsRefused for an impossible month or an unknown cluster, PeopleRefused for an unreadable file of people.
+    """
+    settings = workspace.settings
+    month = month_called(_checked_month(month_name, settings, now), settings)
+    chosen = [settings.cluster(name).name for name in clusters] or sorted(settings.clusters)
+    _read_landing(workspace, chosen, progress)
+    plan = plan_days(
+        month,
+        observations=workspace.observations,
+        people=workspace.people,
+        settings=settings,
+        store=workspace.store,
+        clusters=chosen,
+        now=now,
+        again=again,
+    )
+    leaves = _leaves_of_month(month, workspace)
+    if not plan.days and not again and _stands(month, leaves, workspace):
+        return BillOutcome(month_name, (), len(plan.unchanged), None, (), ())
+    with worker_pool(settings_file, _worker_count(workers, plan)) as pool:
+        days = run_partitions(
+            pool, DAY_JOB, [partition.key for partition, _ in plan.days], ended=_reported(progress, plan)
+        )
+        for outcome, (partition, day_leaves) in zip(days, plan.days, strict=True):
+            if outcome.succeeded:
+                remember(workspace.store, partition, day_leaves)
+        progress.begin(f"month {month_name}", 1)
+        (month_run,) = run_partitions(
+            pool, MONTH_JOB, [month_name], ended=lambda outcome: progress.step(outcome.partition)
+        )
+    return _outcome(month, tuple(days), plan, month_run, workspace)
+
+
+def _outcome(
+    month: Month, days: tuple[RunOutcome, ...], plan: Plan, month_run: RunOutcome, workspace: Workspace
+) -> BillOutcome:
+    refused: tuple[str, ...] = ()
+    failures = [f"{run.partition}: {reason}" for run in days if not run.succeeded for reason in _why(run)]
+    if month_run.succeeded:
+        remember(workspace.store, month.partition, _leaves_of_month(month, workspace))
+    else:
+        judged = certify_month(month, lake=workspace.lake, evidence=workspace.evidence, settings=workspace.settings)
+        refused = judged.reasons if isinstance(judged, Refused) else ()
+        refused = tuple(dict.fromkeys((*_why(month_run), *refused)))
+    return BillOutcome(month.period.month, days, len(plan.unchanged), month_run, refused, tuple(failures))
+
+
+def _why(run: RunOutcome) -> tuple[str, ...]:
+    return run.failed_checks or tuple(line for reason in run.reasons for line in reason.splitlines())
+
+
+def _read_landing(workspace: Workspace, clusters: Sequence[str], progress: Progress) -> None:
+    """Parse what landed and was not parsed yet, so that the plan knows which days it touches."""
+    landed = [
+        (source, cluster, workspace.landing.objects(source, cluster))
+        for source in DAILY_SOURCES
+        for cluster in clusters
+    ]
+    progress.begin("reading landing objects", sum(len(objects) for _, _, objects in landed))
+    for source, cluster, objects in landed:
+        workspace.observations.parsed(source, cluster)
+        for each in objects:
+            progress.step(each.key)
+
+
+def _reported(progress: Progress, plan: Plan) -> Callable[[RunOutcome], None]:
+    if plan.days:
+        progress.begin("days", len(plan.days))
+    return lambda outcome: progress.step(outcome.partition)
+
+
+def _checked_month(month: str, settings: Settings, now: datetime) -> str:
+    first = settings.first_day.isoformat()[:7]
+    running = now.astimezone(settings.zone).date().isoformat()[:7]
+    parts = month.split("-")
+    if len(parts) != 2 or not all(part.isdigit() for part in parts) or len(month) != 7 or not 1 <= int(parts[1]) <= 12:
+        raise SettingsRefused(f"{month!r} is not a month; write it as 2026-10")
+    if not first <= month <= running:
+        raise SettingsRefused(f"month {month} is outside this lake: its first is {first}, the running one is {running}")
+    return month
+
+
+def _worker_count(asked: int | None, plan: Plan) -> int:
+    cores = os.cpu_count() or 1
+    return max(1, min(asked or cores, MOST_WORKERS, max(1, len(plan.days))))
+
+
+def _stands(month: Month, leaves: str, workspace: Workspace) -> bool:
+    """Whether the month was billed from these very leaves and its certificate and outbox stand."""
+    tables = (CERTIFICATE, POSTINGS)
+    return recalled(workspace.store, month.partition) == leaves and all(
+        workspace.lake.state(table, month.partition) is not None for table in tables
+    )
+
+
+def _leaves_of_month(month: Month, workspace: Workspace) -> str:
+    """What the month's own tables follow from beside its days: people's files, settings, code."""
+    settings = workspace.settings
+    try:
+        card, card_shas = workspace.people.rate_card(month.period, currency=settings.currency_code)
+        _, owner_shas = workspace.people.ownership(month.period)
+    except PeopleRefused:
+        return "refused"
+    return fingerprint(
+        {
+            "code": code_version(RULES_AND_CHECKS),
+            "card": {"version": card.version, **card_shas},
+            "ownership": dict(owner_shas),
+            "mode": settings.mode,
+            "journal": repr(settings.journal),
+            "policies": settings.printed_policies(),
+            "days": [partition.key for partition in month.days],
+            "billed": [recalled(workspace.store, partition) for partition in month.days],
+        }
+    )

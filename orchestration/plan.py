@@ -1,0 +1,100 @@
+"""What a bill has to do: the (cluster, day) partitions whose records, people's files, settings or code changed.
+
+Every asset decides for itself whether it is current; this only saves the runs that would find nothing to do. What was
+billed is remembered under billed/ (a cache: without it everything is looked at again).
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from assets.materialisation import Month
+from chargeback.billing_period import day_interval
+from chargeback.contracts.partition import Partition
+from chargeback.usage.slurm_nodes import listing_in_force
+from resources.code_version import RULES_AND_CHECKS, code_version
+from resources.content_hash import fingerprint
+from resources.object_store import ObjectStore
+from resources.observations import DAILY_SOURCES, Observations
+from resources.people_objects import PeopleObjects
+from resources.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The days to run with the fingerprint of their leaves, and those that stand as they are."""
+
+    days: tuple[tuple[Partition, str], ...]
+    unchanged: tuple[Partition, ...]
+
+
+def plan_days(
+    month: Month,
+    *,
+    observations: Observations,
+    people: PeopleObjects,
+    settings: Settings,
+    store: ObjectStore,
+    clusters: Sequence[str],
+    now: datetime,
+    again: bool,
+) -> Plan:
+    """Compare every day that has begun with what was billed. `again` takes every day, whatever is remembered."""
+    to_run, unchanged = [], []
+    for partition in month.days:
+        cluster, day = (value for _, value in partition.values)
+        if cluster not in clusters or day_interval(day, settings.zone).start >= now:
+            continue
+        leaves = fingerprint(_leaves(cluster, day, observations=observations, people=people, settings=settings))
+        if not again and recalled(store, partition) == leaves:
+            unchanged.append(partition)
+        else:
+            to_run.append((partition, leaves))
+    return Plan(tuple(to_run), tuple(unchanged))
+
+
+def recalled(store: ObjectStore, partition: Partition) -> str | None:
+    """The fingerprint with which a partition was last billed, if any."""
+    key = _key(partition)
+    return str(json.loads(store.get(key))["leaves"]) if store.exists(key) else None
+
+
+def remember(store: ObjectStore, partition: Partition, leaves: str) -> None:
+    """Note that a partition was billed from these leaves."""
+    store.put(_key(partition), json.dumps({"leaves": leaves}).encode())
+
+
+def _key(partition: Partition) -> str:
+    return f"billed/{'/'.join(value for _, value in partition.values)}.json"
+
+
+def _leaves(
+    cluster: str, day: str, *, observations: Observations, people: PeopleObjects, settings: Settings
+) -> dict[str, object]:
+    interval = day_interval(day, settings.zone)
+    touching = {
+        parsed.landed.key: parsed.sha256
+        for source in DAILY_SOURCES
+        for parsed in observations.of_interval(source, cluster, interval)
+    }
+    parsed = [parsed for source in DAILY_SOURCES for parsed in observations.parsed(source, cluster)]
+    unread = {
+        parsed_object.landed.key: len(parsed_object.quarantined)
+        for parsed_object in parsed
+        if any(parsed_object.day_of_quarantined(record, settings.zone) == day for record in parsed_object.quarantined)
+    }
+    listings = [p.landed.extracted_at for p in observations.parsed("slurm/nodes", cluster)]
+    in_force = listing_in_force(sorted(listings), interval=interval)
+    return {
+        "code": code_version(RULES_AND_CHECKS),
+        "objects": touching,
+        "unread": unread,
+        "nodes": in_force.isoformat() if in_force else None,
+        "gpu_partitions": sorted({name for p in parsed for name in p.gpu_partitions}),
+        "approvals": dict(people.gpu_count_approvals(cluster)[1]),
+        "tiers": dict(settings.cluster(cluster).tiers),
+        "accelerators": dict(settings.accelerators),
+        "policies": settings.printed_policies(),
+        "timezone": settings.timezone,
+    }

@@ -1,0 +1,115 @@
+"""Runs of Dagster jobs over worker processes, each of which executes many; all in the one instance that the UI shows.
+
+Processes are spawned, never forked: a live Delta runtime does not survive a fork (design.md 7).
+Not here: what has to run (plan.py) and what it means (bill.py).
+"""
+
+import logging
+import multiprocessing
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from orchestration.definitions import definitions_for
+from orchestration.instance import open_instance
+from resources.settings import Settings, load_settings
+
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """What became of one run: which assets it changed, which checks failed, why it stopped."""
+
+    partition: str
+    run_id: str
+    succeeded: bool
+    changed_tables: tuple[str, ...]
+    failed_checks: tuple[str, ...]
+    reasons: tuple[str, ...]
+
+
+@contextmanager
+def worker_pool(settings_file: Path | None, count: int) -> Iterator[ProcessPoolExecutor]:
+    """Spawned workers that have loaded the definitions once and keep them."""
+    pool = ProcessPoolExecutor(
+        max_workers=count,
+        mp_context=multiprocessing.get_context("spawn"),
+        initializer=_start,
+        initargs=(settings_file,),
+    )
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def run_partitions(
+    pool: ProcessPoolExecutor, job: str, partitions: Sequence[str], *, ended: Callable[[RunOutcome], None]
+) -> list[RunOutcome]:
+    """Run one job on every partition; `ended` is told of each as it comes in. In order of partitions."""
+    waiting: list[Future[RunOutcome]] = [pool.submit(run_partition, job, partition) for partition in partitions]
+    for future in as_completed(waiting):
+        ended(future.result())
+    return [future.result() for future in waiting]
+
+
+_loaded: dict[str, Any] = {}
+
+
+def _start(settings_file: Path | None) -> None:
+    warnings.simplefilter("ignore")
+    logging.getLogger("dagster").setLevel(logging.CRITICAL)
+    settings = load_settings(settings_file)
+    load_here(settings)
+    import great_expectations  # noqa: F401  (seconds; once a process, before the first check asks for it)
+
+
+def load_here(settings: Settings) -> None:
+    """Load definitions and instance into this process."""
+    _loaded["definitions"] = definitions_for(settings)
+    _loaded["instance"] = open_instance(settings)
+
+
+def run_partition(job: str, partition: str) -> RunOutcome:
+    """Execute one run in this process. A failed run is an outcome, not an exception."""
+    definitions: dg.Definitions = _loaded["definitions"]
+    result = definitions.resolve_job_def(job).execute_in_process(
+        instance=_loaded["instance"], partition_key=partition, run_config=QUIET, raise_on_error=False
+    )
+    checks = [evaluation for evaluation in result.get_asset_check_evaluations() if not evaluation.passed]
+    return RunOutcome(
+        partition=partition,
+        run_id=result.run_id,
+        succeeded=result.success,
+        changed_tables=tuple(_changed_tables(result)),
+        failed_checks=tuple(
+            f"{check.asset_key.to_user_string()} {partition}: {check.check_name}: {check.description}"
+            for check in checks
+            if check.severity == dg.AssetCheckSeverity.ERROR
+        ),
+        reasons=tuple(_reasons(result)),
+    )
+
+
+def _changed_tables(result: dg.ExecuteInProcessResult) -> Iterator[str]:
+    for event in result.get_asset_materialization_events():
+        materialisation = event.asset_materialization
+        if materialisation and materialisation.metadata["outcome"].value in ("new", "changed"):
+            yield materialisation.asset_key.to_user_string()
+
+
+def _reasons(result: dg.ExecuteInProcessResult) -> Iterator[str]:
+    for event in result.get_step_failure_events():
+        failure = event.step_failure_data
+        if failure.user_failure_data and failure.user_failure_data.description:
+            yield failure.user_failure_data.description
+        elif failure.error:
+            cause = failure.error.cause or failure.error
+            yield f"{event.step_key} {result.dagster_run.tags.get('dagster/partition', '')}: {cause.message.strip()}"

@@ -1,0 +1,26 @@
+"""What a lake is bound to for good: billing zone, currency, first day. Changed settings are refused, not applied.
+
+Hours and cents of everything that stands in the lake depend on them. Not here: the other settings, which may change.
+"""
+
+import json
+
+from resources.object_store import ObjectStore
+from resources.settings import Settings, SettingsRefused
+
+BINDING_KEY = "settings/binding.json"
+
+
+def bind_lake(store: ObjectStore, settings: Settings) -> None:
+    """Record the binding at the first bill; afterwards raise SettingsRefused if the settings say otherwise."""
+    bound = {"timezone": settings.timezone, "currency": settings.currency_code}
+    if not store.exists(BINDING_KEY):
+        store.put_new(BINDING_KEY, json.dumps(bound, sort_keys=True).encode())
+        return
+    recorded = json.loads(store.get(BINDING_KEY))
+    for name, value in bound.items():
+        if recorded[name] != value:
+            raise SettingsRefused(
+                f"this lake bills in {name} {recorded[name]}, the settings say {value}: neither can be changed in a lake; "
+                f"put {recorded[name]} back, or begin a new lake under another [lake] root"
+            )
