@@ -1,6 +1,6 @@
 """Compressed extracts (.gz, .zst), read up to a limit, so that a small object cannot fill the memory."""
 
-import pyarrow as pa
+import pyarrow as pa  # type: ignore[import-untyped]
 
 CODECS = {".gz": "gzip", ".zst": "zstd"}
 PIECE_BYTES = 1024 * 1024
@@ -16,7 +16,7 @@ def without_compression(name: str) -> str:
 
 
 def decompressed(content: bytes, *, name: str, largest_bytes: int) -> bytes:
-    """The bytes inside, if the name ends in .gz or .zst (several members one after the other are one); else as they are.
+    """The bytes inside, if the name ends in .gz or .zst (members one after the other are one); else as they are.
 
     Raises  Undecompressible, naming the object, if it is damaged or truncated, or larger than `largest_bytes`.
     """

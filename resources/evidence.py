@@ -21,7 +21,7 @@ class EvidenceDamaged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a check found. `read` maps `table|partition` to the content hash that was read; `samples` are a few offenders.
+    """What a check found. `read`: `table|partition` -> content hash that was read; `samples`: a few offenders.
 
     `suite_version` stands for everything that decides the outcome besides the contents: rules and thresholds.
     Samples hold text, whole numbers, booleans and nulls only: amounts and instants are written as text.

@@ -2,8 +2,8 @@
 
     landing/<source>/cluster=<c>/date=<extraction date, UTC>/<extracted-at>-<sha256>.<extension>
 
-The sha256 is that of the stored bytes, so a listing says what stands there. Sources that people write have no cluster in
-the key. Source: design.md 4, "Landing key". Not here: reading formats.
+The sha256 is that of the stored bytes, so a listing says what stands there. Sources that people write have no cluster
+in the key. Source: design.md 4, "Landing key". Not here: reading formats.
 """
 
 import hashlib
@@ -85,9 +85,9 @@ class Landing:
     ) -> LandedObject:
         """Keep an extract for good. The same bytes of one source and cluster are one object, however often they land.
 
-        Of two extraction times of the same bytes the one that landed first stands. `extension` is like `psv`, `json.gz`.
-        Raises  ValueError for an unknown source, a cluster that is missing, superfluous or oddly spelled, a time without
-                a zone, or an odd extension; ObjectCorrupted if the object that stands there is damaged.
+        Of two extraction times of the same bytes the one that landed first stands. `extension`: `psv`, `json.gz`.
+        Raises  ValueError for an unknown source, a cluster that is missing, superfluous or oddly spelled, a time
+                without a zone, or an odd extension; ObjectCorrupted if what stands there is damaged.
         """
         if extracted_at.tzinfo is None:
             raise ValueError(f"{source}: extracted_at {extracted_at.isoformat()} has no time zone")
@@ -117,7 +117,7 @@ class Landing:
         return list(first.values())
 
     def clusters(self, source: str) -> list[str]:
-        """The clusters that a source has landed for. Raises ValueError for an unknown source or one without clusters."""
+        """The clusters that a source has landed for. Raises ValueError for a source that has none."""
         if source not in CLUSTER_SOURCES:
             raise ValueError(f"source {source!r} has no clusters; those that have: {', '.join(CLUSTER_SOURCES)}")
         start = f"landing/{source}/cluster="
@@ -140,12 +140,12 @@ class Landing:
         """The whole content hash of the stored bytes under a key, as they are now. Raises ObjectMissing."""
         return hashlib.sha256(self._store.get(key)).hexdigest()
 
-    def stored_bytes(self, key: str) -> bytes:
-        """An object's bytes as they stand, neither verified nor decompressed. Raises ObjectMissing."""
-        return self._store.get(key)
+    def sha256_of(self, key: str) -> str:
+        """The hash of an object's bytes as they stand now. Raises ObjectMissing."""
+        return hashlib.sha256(self._store.get(key)).hexdigest()
 
     def _verified(self, landed: LandedObject) -> bytes:
-        content = self.stored_bytes(landed.key)
+        content = self._store.get(landed.key)
         found = hashlib.sha256(content).hexdigest()
         if found != landed.sha256:
             raise ObjectCorrupted(landed.key, expected=landed.sha256, found=found)
