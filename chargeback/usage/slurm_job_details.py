@@ -6,7 +6,7 @@ finished job prints an empty GRES. So this is sampled. Not here: what a grant is
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
@@ -20,6 +20,7 @@ from chargeback.usage.extract import EXCERPT_LENGTH, ParsedExtract, Quarantined,
 from chargeback.usage.hostlist import expand_hosts
 from chargeback.usage.observations import fold_observations
 from chargeback.usage.sacctmgr_text import split_faulty, with_instants
+from chargeback.usage.scontrol_text import split_records
 
 BINDING_COLUMNS = {
     "JobIDRaw": pl.String(),
@@ -38,7 +39,9 @@ KEY = ("JobIDRaw", "Start", "host", "gres")
 
 SECONDS_OF_DAY = 86_400
 
-_FIELD = re.compile(r"(?:^|\s)(?P<key>[A-Za-z][\w:/]*)=(?P<value>\S*)")
+_JOB_ID = re.compile(r"\s*JobId=(\S*)")
+# Only at the beginning of a line: a job may be named `x StartTime=2020-01-01T00:00:00`.
+_FIELD = re.compile(r"^\s+(?P<key>RunTime|StartTime|OverSubscribe)=(?P<value>\S*)", re.M)
 _ON_HOSTS = re.compile(r"^\s*Nodes=(?P<hosts>\S+)\s.*?\bGRES(?:_IDX)?=(?P<gres>\S*)", re.M)
 _GRANT = re.compile(r"^(?P<kind>[a-z_]+)(?::(?P<type>[^:(]+))??(?::(?P<count>\d+))?(?:\(IDX:(?P<indices>.*)\))?$", re.I)
 
@@ -114,18 +117,19 @@ def raw_bindings_of_day(observations: pl.DataFrame, *, cluster: str, day: str, i
     )
 
 
-def _job_records(text: str, cluster: str) -> Iterator[tuple[int, str]]:
-    """Line and text of each record; a record begins at a line that starts with `JobId=`."""
-    lines = text.splitlines()
-    begins = [at for at, line in enumerate(lines) if line.lstrip().startswith("JobId=")]
-    if not begins and text.strip() not in ("", "No jobs in the system"):
+def _job_records(text: str, cluster: str) -> list[tuple[int, str]]:
+    """Line and text of each job."""
+    records = list(split_records(text, key="JobId"))
+    if not records and text.strip() not in ("", "No jobs in the system"):
         raise UnreadableExtract(f"not job details of cluster {cluster}: no `JobId=` in it; use `scontrol show job -d`")
-    for at, until in zip(begins, [*begins[1:], len(lines)], strict=True):
-        yield at + 1, "\n".join(lines[at:until])
+    return records
 
 
 def _rows_of_job(line: int, body: str) -> Iterator[dict[str, object]]:
-    fields: Mapping[str, str] = {match["key"]: match["value"] for match in reversed(list(_FIELD.finditer(body)))}
+    fields = {match["key"]: match["value"] for match in _FIELD.finditer(body)}
+    job_id = _JOB_ID.match(body)
+    if job_id is None or not job_id[1]:
+        raise ValueError("job without an id")
     counts: Counter[tuple[str, str]] = Counter()
     indices: dict[tuple[str, str], list[str]] = {}
     for grant in _grants(body):
@@ -134,7 +138,7 @@ def _rows_of_job(line: int, body: str) -> Iterator[dict[str, object]]:
             indices.setdefault((host, grant.gres), []).append(grant.indices)
     for (host, gres), count in counts.items():
         yield {
-            "JobIDRaw": fields["JobId"],
+            "JobIDRaw": job_id[1],
             "start": fields.get("StartTime", ""),
             "run_time": fields.get("RunTime"),
             "host": host,

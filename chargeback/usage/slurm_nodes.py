@@ -17,6 +17,7 @@ from chargeback.contracts.raw_nodes import RAW_NODES
 from chargeback.usage.extract import EXCERPT_LENGTH, ParsedExtract, Quarantined, UnreadableExtract
 from chargeback.usage.gres import parse_configured_tres, parse_gres
 from chargeback.usage.hostlist import expand_hosts
+from chargeback.usage.scontrol_text import split_records
 from chargeback.usage.slurm_nodes_json import node_records_of_json
 
 NODE_COLUMNS = {
@@ -115,13 +116,9 @@ def _records(text: str, cluster: str) -> list[NodeRecord]:
 
 
 def _text_records(text: str) -> Iterator[NodeRecord]:
-    """A record begins at a line that starts with `NodeName=` and goes on to the next one."""
-    lines = text.splitlines()
-    begins = [at for at, line in enumerate(lines) if line.lstrip().startswith("NodeName=")]
-    for at, until in zip(begins, [*begins[1:], len(lines)], strict=True):
-        body = "\n".join(lines[at:until])
+    for line, body in split_records(text, key="NodeName"):
         fields = {match["key"]: match["value"].strip() for match in _FIELD.finditer(body)}
-        yield NodeRecord(at + 1, fields, body)
+        yield NodeRecord(line, fields, body)
 
 
 def _fault_of(record: NodeRecord, seen: set[str]) -> str | None:

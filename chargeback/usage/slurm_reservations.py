@@ -15,6 +15,7 @@ from chargeback.contracts.raw_reservations import RAW_RESERVATIONS
 from chargeback.usage.extract import ParsedExtract
 from chargeback.usage.observations import fold_observations
 from chargeback.usage.sacctmgr_text import SacctmgrTable, read_table, split_faulty, with_instants
+from chargeback.usage.scontrol_text import split_records
 
 RESERVATION_COLUMNS = {
     "Name": pl.String(),
@@ -109,13 +110,9 @@ _TEXT_COLUMNS = {
 
 
 def _scontrol_rows(content: bytes) -> Iterator[dict[str, object]]:
-    """Records of `scontrol show reservation`: each begins with `ReservationName=`."""
-    lines = content.decode("utf-8", errors="replace").splitlines()
-    begins = [at for at, line in enumerate(lines) if line.lstrip().startswith("ReservationName=")]
-    for at, until in zip(begins, [*begins[1:], len(lines)], strict=True):
-        body = "\n".join(lines[at:until])
+    for line, body in split_records(content.decode("utf-8", errors="replace"), key="ReservationName"):
         fields = {_usual(match["key"]): match["value"] for match in _FIELD.finditer(body)}
-        yield {name: fields.get(name) for name in _TEXT_COLUMNS} | {"line": at + 1, "text": body}
+        yield {name: fields.get(name) for name in _TEXT_COLUMNS} | {"line": line, "text": body}
 
 
 def _with_usual_names(content: bytes) -> bytes:

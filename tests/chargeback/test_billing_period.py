@@ -1,5 +1,6 @@
 """The billing calendar: local midnights in UTC, days of 23 to 25 hours, half-hour clocks, months."""
 
+import itertools
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -84,7 +85,7 @@ def test_the_days_of_a_month_follow_each_other_without_gap_or_overlap(zone: Zone
     period = BillingPeriod(month, zone)
     intervals = [day_interval(day, zone) for day in period.days]
 
-    assert all(first.end == second.start for first, second in zip(intervals, intervals[1:], strict=False))
+    assert all(first.end == second.start for first, second in itertools.pairwise(intervals))
     assert sum(interval.seconds for interval in intervals) == period.interval.seconds
     assert period.previous.interval.end == period.interval.start
 
