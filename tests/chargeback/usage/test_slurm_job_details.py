@@ -18,7 +18,8 @@ DAY = Interval(instant("2026-03-10T00:00Z"), instant("2026-03-11T00:00Z"))
 def job(*, nodes: str, job_id: str = "7", start: str = "2026-03-10T10:00:00", run_time: str = "01:00:00") -> str:
     """A job as scontrol prints it, the lines that matter."""
     return (
-        f"JobId={job_id} JobName=uneven JobId=8 StartTime=2020-01-01T00:00:00\n   JobState=RUNNING\n   RunTime={run_time} TimeLimit=1-00\n"
+        f"JobId={job_id} JobName=uneven JobId=8 StartTime=2020-01-01T00:00:00\n   JobState=RUNNING\n"
+        f"   RunTime={run_time} TimeLimit=1-00\n"
         f"   StartTime={start} EndTime=2026-03-11T10:00:00 Deadline=N/A\n   NodeList=a100-[1-2]\n"
         f"   JOB_GRES=gpu:a100:5\n{nodes}   OverSubscribe=NO Contiguous=0\n"
     )
