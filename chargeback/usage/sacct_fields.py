@@ -59,7 +59,7 @@ PATTERN_OF: Mapping[str, re.Pattern[str]] = {
     **dict.fromkeys(("AllocTRES", "ReqTRES"), _TRES),
     **dict.fromkeys(("Account", "User", "Partition", "QOS", "Cluster", "SLUID", "WCKey"), _WORD),
     **dict.fromkeys(("Flags", "Reservation", "Exclusive"), _WORD),
-    "SubmitLine": re.compile(r"^$|^\S*(?:sbatch|srun|salloc|scrontab)\b"),
+    "SubmitLine": re.compile(r"^$|^[\w./-]*(?:sbatch|srun|salloc|scrontab)\b"),
     "WorkDir": re.compile(r"^$|^/"),
     "ExitCode": re.compile(r"^(?:\d+:\d+)?$"),
     "JobID": re.compile(r"^\d+(?:[_+](?:\d+|\[[^\]|]*\]))?(?:\.\w+)?$"),

@@ -1,0 +1,79 @@
+"""Approved GPU counts: who settled the count of a run that nobody recorded, and how.
+
+Not here: which runs are unknown (gpu_counts.py).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import yaml
+
+NODE_COUNT = "node count"
+
+EXAMPLE = "write {cluster: c1, run: 4711, gpus: 2 or `node count`, by: name, reason: text}"
+
+
+@dataclass(frozen=True, slots=True)
+class GpuCountApproval:
+    """One decision. `run` is a raw job id, a displayed one or a whole run key; `gpus` None means the hosts' GPUs."""
+
+    cluster: str
+    run: str
+    gpus: int | None
+    by: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedApprovals:
+    """The readable approvals of an object, and what is wrong with the others, one sentence each."""
+
+    approvals: tuple[GpuCountApproval, ...]
+    findings: tuple[str, ...]
+
+
+def parse_approvals(content: bytes) -> ParsedApprovals:
+    """Read approvals from YAML: a list of entries with cluster, run, gpus, by and reason, all of them given.
+
+    Source: design.md 5.2. Never raises for what people wrote: it becomes a finding.
+    """
+    try:
+        entries = yaml.safe_load(content)
+    except (yaml.YAMLError, UnicodeDecodeError) as refusal:
+        return ParsedApprovals((), (f"approvals are no YAML: {' '.join(str(refusal).split())[:200]}",))
+    if entries is None:
+        return ParsedApprovals((), ())
+    if not isinstance(entries, list):
+        return ParsedApprovals((), (f"approvals are no list of entries: {EXAMPLE}",))
+    approvals: list[GpuCountApproval] = []
+    findings: list[str] = []
+    for number, entry in enumerate(entries, start=1):
+        problem = _problem_of(entry)
+        if problem is None:
+            approvals.append(_approval_of(entry))
+        else:
+            findings.append(f"approval {number}: {problem}: {EXAMPLE}")
+    return ParsedApprovals(tuple(approvals), tuple(findings))
+
+
+def _problem_of(entry: object) -> str | None:
+    if not isinstance(entry, Mapping):
+        return f"{entry!r} is no entry"
+    missing = [key for key in ("cluster", "run", "gpus", "by", "reason") if entry.get(key) in (None, "")]
+    if missing:
+        return f"{', '.join(missing)} missing"
+    gpus = entry["gpus"]
+    if gpus != NODE_COUNT and (not isinstance(gpus, int) or isinstance(gpus, bool) or gpus < 0):
+        return f"gpus {gpus!r} is neither a whole number nor `{NODE_COUNT}`"
+    return None
+
+
+def _approval_of(entry: Mapping[str, object]) -> GpuCountApproval:
+    gpus = entry["gpus"]
+    return GpuCountApproval(
+        cluster=str(entry["cluster"]),
+        run=str(entry["run"]),
+        gpus=gpus if isinstance(gpus, int) else None,
+        by=str(entry["by"]),
+        reason=str(entry["reason"]),
+    )
