@@ -1,0 +1,153 @@
+"""The parts of a statement document that are made of one team's rated usage and lines. Not here: the whole (statements.py).
+
+Every function returns texts and whole numbers only, in a fixed order.
+"""
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+import polars as pl
+
+from chargeback.ledger.plain_numbers import (
+    decimal_text,
+    hours_text,
+    is_exact_in_hours,
+    plain_amount,
+    plain_price,
+)
+from chargeback.ledger.statement_document import Document, accelerator_name
+from chargeback.ledger.usage_sums import Held, held_by, largest_first, rows_of_largest, total
+from chargeback.money import Currency
+
+LARGEST_ITEMS = 5
+JOB_KEY = ("cluster", "job_id", "job_name", "user", "account", "accelerator")
+COST_DECIMALS = 6
+
+
+def line_parts(lines: pl.DataFrame, *, currency: Currency) -> list[Document]:
+    """Statement lines, largest amount first, each with all it takes to multiply it by hand."""
+    ordered = sorted(lines.iter_rows(named=True), key=lambda line: (-line["amount"], line["line_id"]))
+    return [
+        {
+            **{name: line[name] for name in (
+                "line_id", "cost_centre", "project", "company", "cluster", "accelerator", "tier", "kind", "quantity",
+                "quantity_unit", "gpu_seconds", "exact_amount", "run_count", "running_count",
+            )},
+            "name": f"{accelerator_name(line['accelerator'])} · {line['tier']} · {line['cluster']}",
+            "hours": hours_text(Fraction(line["quantity"])),
+            "hours_are_exact": is_exact_in_hours(Fraction(line["quantity"])),
+            "quantity_seconds": _plain_seconds(Fraction(line["quantity"])),
+            "price": plain_price(line["price"]),
+            "exact_amount_shown": decimal_text(Fraction(line["exact_amount"]), decimals=COST_DECIMALS),
+            "amount": plain_amount(line["amount"], currency),
+        }
+        for line in ordered
+    ]  # fmt: skip
+
+
+def held_parts(rated: pl.DataFrame) -> Document:
+    """What the held hours did. Without telemetry all of them are unmeasured, which is never idle."""
+    held = total(held_by(rated, "team")).gpu_seconds
+    return {
+        "gpu_seconds": str(held),
+        "hours": hours_text(held),
+        "states": [{"state": "unmeasured", "gpu_seconds": str(held), "hours": hours_text(held), "per_cent": "100.0"}]
+        if held
+        else [],
+        "has_telemetry": False,
+    }
+
+
+def day_parts(rated: pl.DataFrame) -> list[Document]:
+    """Held GPU-hours per local day and accelerator, for the chart and its table."""
+    return [
+        {"day": day, "accelerator": accelerator_name(accelerator), "hours": hours_text(held.gpu_seconds)}
+        for (day, accelerator), held in held_by(rated, "day", "accelerator").items()
+    ]
+
+
+def user_parts(rated: pl.DataFrame) -> list[Document]:
+    """The appendix of users: every one, unrounded."""
+    return [
+        {"user": user, "account": account, **_held_texts(held)}
+        for (user, account), held in largest_first(held_by(rated, "user", "account"))
+    ]
+
+
+def job_parts(rated: pl.DataFrame, *, limit: int) -> Document:
+    """The appendix of jobs: the largest `limit`, unrounded, and all others as one row, so that they add up."""
+    shown = held_by(rows_of_largest(rated, JOB_KEY, limit=limit), *JOB_KEY)
+    everything = total(held_by(rated, "team"))
+    count = rated.select(pl.struct(JOB_KEY).n_unique()).item()
+    return {
+        "rows": [
+            {**dict(zip(JOB_KEY, key, strict=True)), "accelerator": accelerator_name(key[-1]), **_held_texts(held)}
+            for key, held in largest_first(shown)
+        ],
+        "further_count": count - len(shown),
+        "further": _held_texts(everything - total(shown)),
+        "total": _held_texts(everything),
+    }
+
+
+def suspense_parts(unattributed: pl.DataFrame, *, limit: int) -> Document:
+    """Held time that nobody owns: how much, and on which accounts, largest first."""
+    accounts = largest_first(held_by(unattributed, "cluster", "account"))
+    users = held_by(unattributed, "cluster", "account", "user")
+    return {
+        **_held_texts(total(dict(accounts))),
+        "accounts": [
+            {
+                "cluster": cluster,
+                "account": account or "(no account)",
+                "users": sorted(user for at, name, user in users if (at, name) == (cluster, account)),
+                **_held_texts(held),
+            }
+            for (cluster, account), held in accounts[:limit]
+        ],
+        "account_count": len(accounts),
+    }
+
+
+def not_charged_parts(rated: pl.DataFrame, uncharged: pl.DataFrame) -> list[Document]:
+    """Everything of a team that is not charged, with its reason: unknown counts, jobs that never started, no price."""
+    parts: list[Document] = []
+    for (reason,), runs in sorted(uncharged.partition_by("reason", as_dict=True).items()):
+        seconds = int(runs["wall_seconds"].sum())
+        parts.append(_not_charged(str(reason), _jobs(runs), hours_text(Fraction(seconds)), "hours of wall time"))
+    unpriced = rated.filter(pl.col("price").is_null())
+    for (accelerator, tier), held in held_by(unpriced, "accelerator", "tier").items():
+        runs = unpriced.filter((pl.col("accelerator") == accelerator) & (pl.col("tier") == tier))
+        reason = f"the rate card has no price for {accelerator}, {tier}"
+        parts.append(_not_charged(reason, _jobs(runs), hours_text(held.gpu_seconds), "GPU-hours"))
+    return parts
+
+
+def _not_charged(reason: str, jobs: list[str], hours: str, unit: str) -> Document:
+    return {"reason": reason, "job_count": len(jobs), "jobs": jobs[:LARGEST_ITEMS], "hours": hours, "unit": unit}
+
+
+def _jobs(runs: pl.DataFrame) -> list[str]:
+    return sorted({f"{cluster}/{job}" for cluster, job in runs.select("cluster", "job_id").iter_rows()})
+
+
+def _held_texts(held: Held) -> Document:
+    return {
+        "gpu_seconds": str(held.gpu_seconds),
+        "hours": hours_text(held.gpu_seconds),
+        "exact_cost": str(held.cost),
+        "cost": decimal_text(held.cost, decimals=COST_DECIMALS),
+    }
+
+
+def _plain_seconds(seconds: Fraction) -> str:
+    """`1440.4`, or the fraction itself where decimals would not end."""
+    for decimals in range(9):
+        if (seconds * 10**decimals).denominator == 1:
+            return decimal_text(seconds, decimals=decimals)
+    return str(seconds)
+
+
+def texts(values: Iterable[str]) -> list[str]:
+    """Distinct non-empty texts in order."""
+    return sorted({value for value in values if value})

@@ -1,0 +1,174 @@
+"""Statements: one document per team and month, holding everything that a page prints. Not here: pages (statement_page.py)."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from fractions import Fraction
+
+import polars as pl
+
+from chargeback.contracts.names import UNATTRIBUTED
+from chargeback.contracts.statements import STATEMENTS
+from chargeback.ledger.charges import residue, total_of
+from chargeback.ledger.month_change import month_change
+from chargeback.ledger.plain_numbers import decimal_text, hours_text, plain_amount
+from chargeback.ledger.statement_document import (
+    FORMAT,
+    CardMark,
+    Coverage,
+    Document,
+    accelerator_name,
+    canonical_json,
+    month_before,
+    statement_id_of,
+)
+from chargeback.ledger.statement_parts import (
+    LARGEST_ITEMS,
+    day_parts,
+    held_parts,
+    job_parts,
+    line_parts,
+    not_charged_parts,
+    suspense_parts,
+    texts,
+    user_parts,
+)
+from chargeback.ledger.usage_sums import held_by, total
+from chargeback.money import Currency
+
+SUSPENSE_ACCOUNTS_ON_A_TEAMS_PAGE = 5
+SUSPENSE_ACCOUNTS_ON_ITS_OWN_PAGE = 500
+
+
+def statement_rows(
+    lines: pl.DataFrame,
+    rated: pl.DataFrame,
+    uncharged: pl.DataFrame,
+    capacity_totals: pl.DataFrame,
+    coverage: Coverage,
+    previous_lines: pl.DataFrame | None,
+    *,
+    month: str,
+    mode: str,
+    currency: Currency,
+    card: CardMark | None,
+    policies: Mapping[str, str],
+    contact: str,
+    appendix_jobs: int = 200,
+) -> pl.DataFrame:
+    """contracts.statements of a month, in order of team; `unattributed` has one of its own, for whoever must clear it.
+
+    Input:   contracts.team_charges and rated_usage of the month; uncharged runs (team, cluster, job_id, reason,
+             wall_seconds); capacity totals; what was read; last month's team_charges (None: there is no statement for it);
+             policies as they are printed; `contact` answers disputes. `mode` is parallel or enforced.
+    Output:  a row for every team that held, or would have borne, anything; total_amount is the sum of its rounded lines.
+    """
+    teams = texts([*rated["team"], *lines["team"], *uncharged["team"]])
+    unattributed = rated.filter(pl.col("team") == UNATTRIBUTED)
+    common = {
+        "format": FORMAT,
+        "month": month,
+        "mode": mode,
+        "currency": currency.code,
+        "contact": contact,
+        "coverage": asdict(coverage),
+        "card": asdict(card) if card else None,
+        "policies": dict(policies),
+        "estate": _estate(lines, rated, uncharged, capacity_totals, currency=currency),
+    }
+    rows = []
+    for team in teams:
+        mine = lines.filter(pl.col("team") == team)
+        document = {
+            **common,
+            **_of_team(team, mine, rated.filter(pl.col("team") == team), currency=currency, appendix_jobs=appendix_jobs),
+            "statement_id": statement_id_of(month, team),
+            "change": _change(team, mine, previous_lines, month=month, currency=currency),
+            "not_charged": not_charged_parts(
+                rated.filter(pl.col("team") == team), uncharged.filter(pl.col("team") == team)
+            ),
+            "suspense": suspense_parts(
+                unattributed,
+                limit=SUSPENSE_ACCOUNTS_ON_ITS_OWN_PAGE if team == UNATTRIBUTED else SUSPENSE_ACCOUNTS_ON_A_TEAMS_PAGE,
+            ),
+        }
+        rows.append(
+            {
+                "month": month,
+                "team": team,
+                "statement_id": document["statement_id"],
+                "total_amount": total_of(mine),
+                "currency": currency.code,
+                "line_count": len(mine),
+                "document": canonical_json(document),
+            }
+        )
+    return pl.DataFrame(rows, schema=STATEMENTS.schema, orient="row").sort("team")
+
+
+def statement_findings(statements: pl.DataFrame, lines: pl.DataFrame) -> list[str]:
+    """Say for which teams the statement's total, its own lines and team_charges differ."""
+    charged = {team: total_of(of_team) for (team,), of_team in lines.partition_by("team", as_dict=True).items()}
+    stated = dict(statements.select("team", "total_amount").iter_rows())
+    return [
+        f"team {team}: the statement says {stated.get(team, 0):f}, its lines add up to {charged.get(team, 0):f}: "
+        "materialise statements again"
+        for team in sorted(set(charged) | set(stated), key=str)
+        if stated.get(team, 0) != charged.get(team, 0)
+    ]
+
+
+def _of_team(
+    team: str, lines: pl.DataFrame, rated: pl.DataFrame, *, currency: Currency, appendix_jobs: int
+) -> Document:
+    jobs = job_parts(rated, limit=max(appendix_jobs, LARGEST_ITEMS))
+    return {
+        "team": team,
+        "cost_centres": texts(lines["cost_centre"]),
+        "projects": texts(lines["project"]),
+        "total": plain_amount(total_of(lines), currency),
+        "lines": line_parts(lines, currency=currency),
+        "running_count": int(lines["running_count"].sum()),
+        "held": held_parts(rated),
+        "days": day_parts(rated),
+        "largest": jobs["rows"][:LARGEST_ITEMS],
+        "users": user_parts(rated),
+        "jobs": jobs,
+    }
+
+
+def _change(
+    team: str, lines: pl.DataFrame, previous_lines: pl.DataFrame | None, *, month: str, currency: Currency
+) -> Document:
+    previous_month = month_before(month)
+    if previous_lines is None:
+        return {"previous_month": previous_month, "has_previous": False}
+    change = month_change(lines, previous_lines.filter(pl.col("team") == team), currency=currency)
+    amounts = {name: plain_amount(amount, currency) for name, amount in asdict(change).items()}
+    return {"previous_month": previous_month, "has_previous": True, **amounts}
+
+
+def _estate(
+    lines: pl.DataFrame,
+    rated: pl.DataFrame,
+    uncharged: pl.DataFrame,
+    capacity_totals: pl.DataFrame,
+    *,
+    currency: Currency,
+) -> Document:
+    left = residue(lines)
+    return {
+        "total": plain_amount(total_of(lines), currency),
+        "held_hours": hours_text(total(held_by(rated, "team")).gpu_seconds),
+        "residue": str(left),
+        "residue_shown": decimal_text(left, decimals=7),
+        "not_charged": not_charged_parts(rated, uncharged),
+        "conservation": [
+            {
+                "accelerator": row["accelerator"],
+                "name": accelerator_name(row["accelerator"]),
+                **{state: seconds for state, seconds in row.items() if state != "accelerator"},
+                **{f"{state}_hours": hours_text(Fraction(seconds)) for state, seconds in row.items() if state != "accelerator"},
+            }
+            for row in capacity_totals.iter_rows(named=True)
+        ],
+    }  # fmt: skip
