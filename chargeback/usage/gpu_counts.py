@@ -11,7 +11,7 @@ import polars as pl
 from chargeback.usage.gpu_approvals import GpuCountApproval
 from chargeback.usage.host_gpus import gpus_of_hosts
 from chargeback.usage.hostlist import expand_hosts
-from chargeback.usage.tres import parse_each
+from chargeback.usage.tres import gpu_part, parse_each
 
 TRES_COUNTS = {
     "tres": pl.String(),
@@ -31,13 +31,20 @@ def with_gpu_counts(
              partition, no AllocTRES in the extract, or shards without a node record that says what each is of a GPU.
     Source:  design.md 5.2.
     """
+    columns = started.columns
     hosts = _hosts_of_runs(started, raw_nodes)
-    granted = tres_counts(started["AllocTRES"])
-    asked = tres_counts(started["ReqTRES"])
+    started = started.with_columns(_granted=gpu_part(pl.col("AllocTRES")), _asked=gpu_part(pl.col("ReqTRES")))
+    granted, asked = tres_counts(started["_granted"]), tres_counts(started["_asked"])
     frame = (
         started.join(hosts, left_on="NodeList", right_on="hosts", how="left", validate="m:1", nulls_equal=True)
-        .join(granted, left_on="AllocTRES", right_on="tres", how="left", validate="m:1")
-        .join(asked.select("tres", asked="devices", asks="names_gpus"), left_on="ReqTRES", right_on="tres", how="left")
+        .join(granted, left_on="_granted", right_on="tres", how="left", validate="m:1")
+        .join(
+            asked.select("tres", asked="devices", asks="names_gpus"),
+            left_on="_asked",
+            right_on="tres",
+            how="left",
+            validate="m:1",
+        )
         .join(_approved(started, cluster, approvals), on="run", how="left", validate="m:1")
     )
     approved = pl.when(pl.col("approved_node_count")).then("gpus_of_hosts").otherwise("approved_gpus")
@@ -62,7 +69,7 @@ def with_gpu_counts(
         .then(approved)
     )
     return counted.with_columns(gpu_count=count, declared_gpus=pl.when("asks").then("asked")).select(
-        *started.columns, "gpu_count", "gpu_count_basis", "declared_gpus"
+        *columns, "gpu_count", "gpu_count_basis", "declared_gpus"
     )
 
 

@@ -8,12 +8,12 @@ import polars as pl
 
 from chargeback.usage.host_gpus import configured_gpus, gpus_of_hosts
 from chargeback.usage.hostlist import expand_hosts
-from chargeback.usage.tres import parse_each
+from chargeback.usage.tres import gpu_part, parse_each
 
 UNKNOWN_HOST = "unknown"
 
 GRANTS = {
-    "alloc_tres": pl.String,
+    "gpu_tres": pl.String,
     "granted_kind": pl.String,
     "granted_type": pl.String,
     "granted": pl.Int64,
@@ -54,7 +54,8 @@ def grants_by_host(runs: pl.DataFrame, raw_nodes: pl.DataFrame, raw_bindings: pl
 def _grants(runs: pl.DataFrame) -> pl.DataFrame:
     """One row per run, kind and type; an approved count is of no recorded type."""
     recorded = runs.filter(pl.col("gpu_count_basis") == "recorded")
-    granted, _ = parse_each(recorded["alloc_tres"].unique().to_list())
+    recorded = recorded.with_columns(gpu_tres=gpu_part(pl.col("alloc_tres")))
+    granted, _ = parse_each(recorded["gpu_tres"].unique().to_list())
     rows = [(text, gres.kind, gres.type, gres.count) for text, tres in granted.items() for gres in tres.gres]
     parts = pl.DataFrame(rows, schema=GRANTS, orient="row")
     approved = runs.filter(pl.col("gpu_count_basis") == "approved").select(
@@ -66,7 +67,7 @@ def _grants(runs: pl.DataFrame) -> pl.DataFrame:
         granted_type=pl.lit(""),
         granted=pl.col("gpu_count"),
     )
-    typed = recorded.join(parts, on="alloc_tres", how="inner").select(approved.columns)
+    typed = recorded.join(parts, on="gpu_tres", how="inner", validate="m:m").select(approved.columns)
     return pl.concat([typed, approved])
 
 

@@ -6,7 +6,7 @@ The patterns decide whether a row with a stray delimiter can be read after all; 
 import re
 from collections.abc import Mapping
 
-from chargeback.usage import durations, instants
+from chargeback.usage import durations, instants, tres
 from chargeback.usage.states import STATES
 
 
@@ -48,7 +48,7 @@ _ABSENT = r"(?i:none|unknown|n/a|\(null\)|invalid|)"
 _TIME = re.compile(rf"(?:{instants.WITH_OFFSET}|{instants.LOCAL}|{instants.EPOCH}|^{_ABSENT}$|^0$)")
 _DURATION = re.compile(rf"(?:{durations.PATTERN}|^{_ABSENT}$|^(?i:unlimited|partition_limit|not_set)$)")
 _NUMBER = re.compile(r"^(?:\d*|(?i:unlimited|partition_limit|invalid))$")
-_TRES = re.compile(r"^(?:[A-Za-z][\w/:.+-]*=[^,=|]*(?:,[A-Za-z][\w/:.+-]*=[^,=|]*)*)?$")
+_TRES = re.compile(tres.PATTERN)
 _WORD = re.compile(r"^[^\s|\"']*$")
 
 PATTERN_OF: Mapping[str, re.Pattern[str]] = {

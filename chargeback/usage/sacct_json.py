@@ -148,7 +148,8 @@ def _exit_code(code: Json) -> str:
     signal = _at(code, "signal", "signal_id")
     if signal is None:
         signal = _at(code, "signal", "id")
-    return f"{returned}:{_number(signal) or 0}" if returned else ""
+    stopped = _number(signal)
+    return f"{returned or 0}:{stopped or 0}" if returned or stopped else ""
 
 
 def _instant(value: Json) -> str:

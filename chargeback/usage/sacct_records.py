@@ -16,7 +16,8 @@ from chargeback.usage.hostlist import ABSENT_WORDS, expand_hosts, fold_hosts
 from chargeback.usage.sacct_fields import words
 from chargeback.usage.sacct_times import with_times
 from chargeback.usage.states import base_state
-from chargeback.usage.tres import GrantedTres, parse_each
+from chargeback.usage.tres import PATTERN as TRES_PATTERN
+from chargeback.usage.tres import GrantedTres, gpu_part, parse_each
 
 WANTED_FIELDS = words(
     """
@@ -106,9 +107,15 @@ def _with_hosts(jobs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_tres(jobs: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, GrantedTres]]:
-    texts = pl.concat([jobs["AllocTRES"].unique(), jobs["ReqTRES"].unique()]).unique().to_list()
-    granted, problems = parse_each(texts)
-    said = pl.format("AllocTRES: {}", _lookup("AllocTRES", problems))
+    jobs = jobs.with_columns(_granted=gpu_part(pl.col("AllocTRES")), _asked=gpu_part(pl.col("ReqTRES")))
+    granted, problems = parse_each([*jobs["_granted"].unique(), *jobs["_asked"].unique()])
+    shapeless = ~pl.col("AllocTRES").str.contains(TRES_PATTERN)
+    said = pl.coalesce(
+        pl.format("AllocTRES: {}", _lookup("_granted", problems)),
+        pl.when(shapeless).then(
+            pl.format("AllocTRES {} is no list of name=count", pl.col("AllocTRES").str.slice(0, 80))
+        ),
+    )
     return jobs.with_columns(_problem=pl.coalesce(pl.col("_problem"), said)), granted
 
 
@@ -118,7 +125,7 @@ def _lookup(name: str, values: dict[str, str]) -> pl.Expr:
 
 def _gpu_partitions(jobs: pl.DataFrame, granted: dict[str, GrantedTres]) -> frozenset[str]:
     with_gpus = [text for text, tres in granted.items() if tres.has_gpus]
-    got_or_asked = pl.col("AllocTRES").is_in(with_gpus) | pl.col("ReqTRES").is_in(with_gpus)
+    got_or_asked = pl.col("_granted").is_in(with_gpus) | pl.col("_asked").is_in(with_gpus)
     readable = jobs.filter(pl.col("_problem").is_null() & got_or_asked.fill_null(False))
     names: Iterable[str] = readable["Partition"].drop_nulls().unique().to_list()
     return frozenset(name for name in names if name)

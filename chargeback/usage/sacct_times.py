@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from chargeback.usage.durations import is_absent, limit_seconds_of, raw_seconds_of, seconds_of
-from chargeback.usage.instants import InstantReading, read_instant
+from chargeback.usage.instants import read_instant
 from chargeback.usage.states import FINAL, PENDING, RUNNING, STATES, phase_of
 
 TOLERANCE_SECONDS = 1
@@ -29,45 +29,60 @@ def with_times(jobs: pl.DataFrame, *, zone: ZoneInfo | None) -> pl.DataFrame:
              State, and `_problem` (a problem found before stays the first).
     Output:  the same names as instants and Int64 seconds; started_until, overlaps_from, overlaps_until.
     """
-    read = {name: read_instant(pl.col(name), zone) for name in TIMES}
-    jobs = jobs.with_columns(_problem=pl.coalesce(pl.col("_problem"), _text_problem(read, zone)))
+    for name in TIMES:
+        read = read_instant(pl.col(name), zone)
+        jobs = jobs.with_columns(
+            read.earliest.alias(f"_{name}"),
+            read.latest.alias(f"_{name}_latest"),
+            read.offset_seconds.alias(f"_{name}_offset"),
+            read.is_naive.alias(f"_{name}_is_naive"),
+            read.is_absent.alias(f"_{name}_is_absent"),
+        )
     jobs = jobs.with_columns(
-        *(reading.earliest.alias(f"_{name}") for name, reading in read.items()),
-        read["Start"].latest.alias("_Start_latest"),
-        read["End"].latest.alias("_End_latest"),
-        _clock_changed=_clock_changed(read),
-        _elapsed=pl.coalesce(raw_seconds_of(pl.col("ElapsedRaw")), seconds_of(pl.col("Elapsed"))),
-        _suspended=pl.coalesce(raw_seconds_of(pl.col("Suspended")), seconds_of(pl.col("Suspended"))),
+        _elapsed=_duration("ElapsedRaw"),
+        _elapsed_text=_duration("Elapsed"),
+        _suspended=_duration("Suspended"),
+        _phase=phase_of(pl.col("State"), end_is_known=pl.col("_End").is_not_null()),
         TimelimitRaw=limit_seconds_of(pl.col("TimelimitRaw"), pl.col("Timelimit")),
     )
-    jobs = jobs.with_columns(_phase=phase_of(pl.col("State"), end_is_known=pl.col("_End").is_not_null()))
+    jobs = jobs.with_columns(
+        _problem=pl.coalesce(pl.col("_problem"), _text_problem(zone)),
+        _elapsed=pl.coalesce("_elapsed", "_elapsed_text"),
+        _clock_changed=_clock_changed(),
+    )
     return _with_stretch(_with_ends(jobs))
 
 
-def _text_problem(read: dict[str, InstantReading], zone: ZoneInfo | None) -> pl.Expr:
+def _duration(name: str) -> pl.Expr:
+    return pl.coalesce(raw_seconds_of(pl.col(name)), seconds_of(pl.col(name)))
+
+
+def _text_problem(zone: ZoneInfo | None) -> pl.Expr:
     """Why a time, a duration or the state of a record cannot be read; the first that holds."""
-    elapsed, raw = seconds_of(pl.col("Elapsed")), raw_seconds_of(pl.col("ElapsedRaw"))
+    elapsed, raw = pl.col("_elapsed_text"), pl.col("_elapsed")
     return pl.coalesce(
         pl.when(~pl.col("State").is_in(list(STATES)).fill_null(False)).then(_shown("unknown state {}", "State")),
-        *(_time_problem(name, reading, zone) for name, reading in read.items()),
-        *(_duration_problem(name) for name in ("ElapsedRaw", "Elapsed", "Suspended")),
+        *(_time_problem(name, zone) for name in TIMES),
+        _duration_problem("ElapsedRaw", raw),
+        _duration_problem("Elapsed", elapsed),
+        _duration_problem("Suspended", pl.col("_suspended")),
         pl.when((elapsed - raw).abs() > TOLERANCE_SECONDS).then(
             pl.format("Elapsed says {} s and ElapsedRaw {} s: one of them is wrong", elapsed, raw)
         ),
     )
 
 
-def _time_problem(name: str, reading: InstantReading, zone: ZoneInfo | None) -> pl.Expr:
-    unread = reading.earliest.is_null() & ~reading.is_absent
+def _time_problem(name: str, zone: ZoneInfo | None) -> pl.Expr:
+    unread = pl.col(f"_{name}").is_null() & ~pl.col(f"_{name}_is_absent")
     if zone is None:
         naive = _shown(f"{name} {{}} has no UTC offset and the cluster has no zone: set it, nothing is guessed", name)
     else:
         naive = _shown(f"{name} {{}} does not exist in {zone.key}: is that the cluster's zone?", name)
-    return pl.when(unread & reading.is_naive).then(naive).when(unread).then(_shown(f"{name} {{}} is no time", name))
+    is_naive = pl.col(f"_{name}_is_naive")
+    return pl.when(unread & is_naive).then(naive).when(unread).then(_shown(f"{name} {{}} is no time", name))
 
 
-def _duration_problem(name: str) -> pl.Expr:
-    seconds = pl.coalesce(raw_seconds_of(pl.col(name)), seconds_of(pl.col(name)))
+def _duration_problem(name: str, seconds: pl.Expr) -> pl.Expr:
     return pl.when(seconds.is_null() & ~is_absent(pl.col(name))).then(_shown(f"{name} {{}} is no duration", name))
 
 
@@ -75,10 +90,12 @@ def _shown(message: str, name: str) -> pl.Expr:
     return pl.format(message, pl.col(name).fill_null("").str.slice(0, 40))
 
 
-def _clock_changed(read: dict[str, InstantReading]) -> pl.Expr:
-    start, end = read["Start"], read["End"]
+def _clock_changed() -> pl.Expr:
+    """Local times whose offset from UTC differs, or one that the clock showed twice."""
     return (
-        (start.offset_seconds != end.offset_seconds) | (start.earliest != start.latest) | (end.earliest != end.latest)
+        (pl.col("_Start_offset") != pl.col("_End_offset"))
+        | (pl.col("_Start") != pl.col("_Start_latest"))
+        | (pl.col("_End") != pl.col("_End_latest"))
     ).fill_null(False)
 
 

@@ -8,7 +8,14 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import polars as pl
+
 from chargeback.usage.gres import GPU_KINDS
+
+PATTERN = r"^(?:[A-Za-z][\w/:.+-]*=[^,=|]*(?:,[A-Za-z][\w/:.+-]*=[^,=|]*)*)?$"
+"""A whole TRES text: name=count, by commas."""
+
+_GPU_ENTRY = rf"gres/(?:{'|'.join(GPU_KINDS)})(?::[^,=]*)?=[^,]*"
 
 _ENTRY = re.compile(r"^(?P<name>[A-Za-z][\w/:.+-]*)=(?P<value>[^=]*)$")
 
@@ -63,6 +70,11 @@ def parse_tres(text: str) -> GrantedTres:
         if counts.setdefault(key, count) != count:
             raise ValueError(f"{match['name']} stands twice, as {counts[key]} and {count}")
     return GrantedTres(tuple(_reconciled(counts)), names_gpus=bool(counts))
+
+
+def gpu_part(text: pl.Expr) -> pl.Expr:
+    """The entries of a TRES text that speak of GPUs: few distinct texts, so each is parsed once."""
+    return text.str.extract_all(_GPU_ENTRY).list.join(",")
 
 
 def parse_each(texts: Iterable[str | None]) -> tuple[dict[str, GrantedTres], dict[str, str]]:
