@@ -7,7 +7,6 @@ equal content and renews the note. Nothing depends on a note being there. Not he
 
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from chargeback.contracts.partition import Partition
@@ -59,12 +58,12 @@ def _note_key(table: OpenTable, partition: Partition) -> str:
 
 
 def _read_note(table: OpenTable, partition: Partition, store: ObjectStore) -> _Note | None:
+    """The note, or None if there is none that can be read: nothing depends on it."""
     try:
-        content = store.get(_note_key(table, partition))
-    except ObjectMissing:
+        note = json.loads(store.get(_note_key(table, partition)))
+        return _Note(PartitionState(**note["state"]), note["files_hash"])
+    except (ObjectMissing, ValueError, TypeError, KeyError):
         return None
-    note: Mapping[str, object] = json.loads(content)
-    return _Note(PartitionState(**note["state"]), str(note["files_hash"]))  # type: ignore[arg-type]
 
 
 def _files_hash(table: OpenTable, partition: Partition) -> str:

@@ -34,7 +34,7 @@ SOURCES = CLUSTER_SOURCES + PEOPLE_SOURCES
 INSTANT_FORMAT = "%Y%m%dT%H%M%SZ"
 LARGEST_READ_BYTES = 4 * 1024**3
 
-_NAME = re.compile(r"date=\d{4}-\d{2}-\d{2}/(\d{8}T\d{6}Z)-([0-9a-f]{64})\.([a-z0-9]+(?:\.[a-z0-9]+)*)")
+_NAME = re.compile(r"date=(\d{4}-\d{2}-\d{2})/(\d{8}T\d{6}Z)-([0-9a-f]{64})\.([a-z0-9]+(?:\.[a-z0-9]+)*)")
 _EXTENSION = re.compile(r"[a-z0-9]+(\.[a-z0-9]+)*")
 _CLUSTER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -140,10 +140,6 @@ class Landing:
         """The whole content hash of the stored bytes under a key, as they are now. Raises ObjectMissing."""
         return hashlib.sha256(self._store.get(key)).hexdigest()
 
-    def sha256_of(self, key: str) -> str:
-        """The hash of an object's bytes as they stand now. Raises ObjectMissing."""
-        return hashlib.sha256(self._store.get(key)).hexdigest()
-
     def _verified(self, landed: LandedObject) -> bytes:
         content = self._store.get(landed.key)
         found = hashlib.sha256(content).hexdigest()
@@ -168,8 +164,13 @@ def _as_landed(stored: StoredObject, source: str, cluster: str | None) -> Landed
     match = _NAME.fullmatch(stored.key.removeprefix(_folder(source, cluster)))
     if match is None:
         return None
-    instant = datetime.strptime(match[1], INSTANT_FORMAT).replace(tzinfo=UTC)
-    return LandedObject(stored.key, source, cluster, instant, match[2], stored.size)
+    try:
+        instant = datetime.strptime(match[2], INSTANT_FORMAT).replace(tzinfo=UTC)
+    except ValueError:  # a day or time that does not exist
+        return None
+    if instant.date().isoformat() != match[1]:
+        return None
+    return LandedObject(stored.key, source, cluster, instant, match[3], stored.size)
 
 
 def _is_explained(stored: StoredObject) -> bool:
