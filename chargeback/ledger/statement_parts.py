@@ -4,6 +4,7 @@ Every function returns texts and whole numbers only, in a fixed order.
 """
 
 from collections.abc import Iterable
+from decimal import Decimal
 from fractions import Fraction
 
 import polars as pl
@@ -25,8 +26,10 @@ COST_DECIMALS = 6
 
 
 def line_parts(lines: pl.DataFrame, *, currency: Currency) -> list[Document]:
-    """Statement lines, largest amount first, each with all it takes to multiply it by hand."""
-    ordered = sorted(lines.iter_rows(named=True), key=lambda line: (-line["amount"], line["line_id"]))
+    """Statement lines by cost centre, largest amount first, each with all it takes to multiply it by hand."""
+    ordered = sorted(
+        lines.iter_rows(named=True), key=lambda line: (line["cost_centre"], -line["amount"], line["line_id"])
+    )
     return [
         {
             **{name: line[name] for name in (
@@ -39,10 +42,27 @@ def line_parts(lines: pl.DataFrame, *, currency: Currency) -> list[Document]:
             "quantity_seconds": _plain_seconds(Fraction(line["quantity"])),
             "price": plain_price(line["price"]),
             "exact_amount_shown": decimal_text(Fraction(line["exact_amount"]), decimals=COST_DECIMALS),
+            "shown_is_exact": Fraction(decimal_text(Fraction(line["exact_amount"]), decimals=COST_DECIMALS))
+            == Fraction(line["exact_amount"]),
             "amount": plain_amount(line["amount"], currency),
         }
         for line in ordered
     ]  # fmt: skip
+
+
+def cost_centre_totals(lines: pl.DataFrame, *, currency: Currency) -> dict[str, str]:
+    """Cost centre -> sum of its rounded lines."""
+    totals: dict[str, Decimal] = {}
+    for cost_centre, amount in lines.select("cost_centre", "amount").iter_rows():
+        totals[cost_centre] = totals.get(cost_centre, Decimal(0)) + amount
+    return {cost_centre: plain_amount(totals[cost_centre], currency) for cost_centre in sorted(totals)}
+
+
+def line_hours(lines: pl.DataFrame) -> str:
+    """Hours of all lines together; empty where they count different things, GPUs and slices."""
+    if lines["quantity_unit"].n_unique() != 1:
+        return ""
+    return hours_text(sum((Fraction(quantity) for quantity in lines["quantity"]), Fraction(0)))
 
 
 def held_parts(rated: pl.DataFrame) -> Document:

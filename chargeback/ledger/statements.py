@@ -23,9 +23,11 @@ from chargeback.ledger.statement_document import (
 )
 from chargeback.ledger.statement_parts import (
     LARGEST_ITEMS,
+    cost_centre_totals,
     day_parts,
     held_parts,
     job_parts,
+    line_hours,
     line_parts,
     not_charged_parts,
     suspense_parts,
@@ -124,9 +126,11 @@ def _of_team(
     return {
         "team": team,
         "cost_centres": texts(lines["cost_centre"]),
+        "cost_centre_totals": cost_centre_totals(lines, currency=currency),
         "projects": texts(lines["project"]),
         "total": plain_amount(total_of(lines), currency),
         "lines": line_parts(lines, currency=currency),
+        "line_hours": line_hours(lines),
         "running_count": int(lines["running_count"].sum()),
         "held": held_parts(rated),
         "days": day_parts(rated),
