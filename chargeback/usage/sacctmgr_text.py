@@ -84,6 +84,15 @@ def with_instants(frame: pl.DataFrame, columns: Sequence[str], *, zone: ZoneInfo
     return frame.with_columns(*read, fault=pl.coalesce(faults))
 
 
+def of_other_clusters(frame: pl.DataFrame, *, cluster: str, what: str) -> pl.Expr:
+    """The fault of rows that a `Cluster` column gives to another cluster; null for others, or if none is asked for."""
+    if not cluster or "cluster" not in frame.columns:
+        return pl.lit(None, pl.String)
+    name = pl.col("cluster").str.strip_chars()
+    fault = pl.format("{} of cluster {}, not of {}: land it under its own name", pl.lit(what), name, pl.lit(cluster))
+    return pl.when((name != "") & (name != cluster)).then(fault)
+
+
 def split_faulty(frame: pl.DataFrame, *, instant: str) -> tuple[pl.DataFrame, list[Quarantined]]:
     """Rows without a fault, and the others as quarantined records; `instant` is a time that may be readable in them."""
     faulty = [

@@ -12,7 +12,7 @@ from chargeback.contracts.contract import INSTANT
 from chargeback.contracts.raw_events import RAW_EVENTS
 from chargeback.usage.extract import ParsedExtract
 from chargeback.usage.observations import fold_observations
-from chargeback.usage.sacctmgr_text import read_table, split_faulty, with_instants
+from chargeback.usage.sacctmgr_text import of_other_clusters, read_table, split_faulty, with_instants
 
 EVENT_COLUMNS = {
     "NodeName": pl.String(),
@@ -39,10 +39,11 @@ def parse_events(content: bytes, *, cluster: str, zone: ZoneInfo | None = None) 
     table = read_table(content, what="event", wanted=("nodename", "timestart", "timeend", "state"))
     of_nodes = table.frame.filter(pl.col("nodename").str.strip_chars() != "")
     timed = with_instants(of_nodes, ("timestart", "timeend"), zone=zone, what=f"event of {cluster}")
+    elsewhere = of_other_clusters(timed, cluster=cluster, what="event")
     no_start = pl.when(pl.col("timestart").is_null()).then(pl.lit("event without a start"))
     backwards = pl.when(pl.col("timeend") < pl.col("timestart")).then(pl.lit("event that ends before it starts"))
     good, faulty = split_faulty(
-        timed.with_columns(fault=pl.coalesce("fault", no_start, backwards)), instant="timestart"
+        timed.with_columns(fault=pl.coalesce(elsewhere, "fault", no_start, backwards)), instant="timestart"
     )
     reason = pl.col("reason") if "reason" in good.columns else pl.lit(None, pl.String)
     frame = good.select(

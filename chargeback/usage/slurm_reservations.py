@@ -14,7 +14,7 @@ from chargeback.contracts.contract import INSTANT
 from chargeback.contracts.raw_reservations import RAW_RESERVATIONS
 from chargeback.usage.extract import ParsedExtract
 from chargeback.usage.observations import fold_observations
-from chargeback.usage.sacctmgr_text import SacctmgrTable, read_table, split_faulty, with_instants
+from chargeback.usage.sacctmgr_text import SacctmgrTable, of_other_clusters, read_table, split_faulty, with_instants
 from chargeback.usage.scontrol_text import split_records
 
 RESERVATION_COLUMNS = {
@@ -58,13 +58,16 @@ def parse_reservations(content: bytes, *, cluster: str, zone: ZoneInfo | None = 
     else:
         table = read_table(_with_usual_names(content), what="reservation", wanted=("name", "timestart", "timeend"))
     timed = with_instants(table.frame, ("timestart", "timeend"), zone=zone, what=f"reservation of {cluster}")
+    elsewhere = of_other_clusters(timed, cluster=cluster, what="reservation")
     impossible = (
         pl.when(pl.col("timestart").is_null() | pl.col("timeend").is_null())
         .then(pl.lit("reservation without a start or an end"))
         .when(pl.col("timeend") < pl.col("timestart"))
         .then(pl.lit("reservation that ends before it starts"))
     )
-    good, faulty = split_faulty(timed.with_columns(fault=pl.coalesce("fault", impossible)), instant="timestart")
+    good, faulty = split_faulty(
+        timed.with_columns(fault=pl.coalesce(elsewhere, "fault", impossible)), instant="timestart"
+    )
     kept = good.select(
         pl.col("name").alias("Name"),
         pl.col("timestart").alias("TimeStart"),
@@ -85,9 +88,10 @@ def raw_reservations_of_day(observations: pl.DataFrame, *, cluster: str, day: st
 
     Input:   frames of parse_reservations with `object` and `extracted_at`, concatenated.
     Output:  contracts.raw_reservations, sorted by key. Of one reservation the latest extract counts: an administrator
-             may have shortened it.
+             may have shortened it. An extract speaks of the time until it was made: what is planned is not yet so.
     """
-    overlaps = (pl.col("TimeStart") < interval.end) & (pl.col("TimeEnd") > interval.start)
+    lasted_until = pl.min_horizontal("TimeEnd", "extracted_at")
+    overlaps = (pl.col("TimeStart") < interval.end) & (lasted_until > interval.start)
     counted = fold_observations(
         observations.with_columns(overlaps=overlaps, ends_on_day=pl.min_horizontal("TimeEnd", pl.lit(interval.end))),
         key=KEY,

@@ -19,7 +19,7 @@ HEADER = "Cluster|NodeName|TimeStart|TimeEnd|State|Reason"
 
 def observed(row: str, name: str, extracted_at: datetime) -> pl.DataFrame:
     """A landed extract of one event."""
-    frame = parse_events(f"{HEADER}\n{row}\n".encode(), cluster="slurm-a", zone=UTC).frame
+    frame = parse_events(f"{HEADER}\n{row}\n".encode(), cluster="c", zone=UTC).frame
     return frame.with_columns(object=pl.lit(name), extracted_at=pl.lit(extracted_at))
 
 
@@ -35,7 +35,7 @@ def of_day(*observations: pl.DataFrame, interval: Interval = DAY) -> pl.DataFram
 def test_real_events_are_read_and_the_registration_of_the_cluster_is_no_node_event() -> None:
     content = shared_file("services", "slurm", "dumps", "sacctmgr-event.psv").read_bytes()
 
-    found = parse_events(content, cluster="slurm-a", zone=UTC)
+    found = parse_events(content, cluster="gpuc", zone=UTC)
 
     assert found.frame["State"].to_list() == ["DRAIN", "DOWN", "DOWN"]
     assert found.frame["line"].to_list() == [3, 4, 5]
@@ -69,6 +69,7 @@ def test_a_naive_time_is_read_in_the_zone_of_the_cluster_and_refused_without_one
     [
         ("slurm-a|gpu01|2026-03-10T00:00", "3 fields, the header 6"),
         ("slurm-a|gpu01|2026-03-10T00:00:00|Unknown|DOWN|a|b", "7 fields"),
+        ("slurm-b|gpu01|2026-03-10T00:00:00|Unknown|DOWN|x", "of cluster slurm-b, not of slurm-a"),
         ("slurm-a|gpu01|yesterday|Unknown|DOWN|x", "not readable as a time"),
         ("slurm-a|gpu01|Unknown|Unknown|DOWN|x", "without a start"),
         ("slurm-a|gpu01|2026-03-10T02:00:00|2026-03-10T01:00:00|DOWN|x", "ends before it starts"),

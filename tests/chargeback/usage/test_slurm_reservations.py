@@ -27,7 +27,7 @@ ReservationName=class StartTime=2026-03-11T10:00:00 EndTime=2026-03-11T12:00:00 
 def test_a_real_extract_of_sacctmgr_names_no_hosts() -> None:
     content = shared_file("services", "slurm", "dumps", "sacctmgr-reservation.psv").read_bytes()
 
-    found = parse_reservations(content, cluster="slurm-a", zone=UTC)
+    found = parse_reservations(content, cluster="gpuc", zone=UTC)
 
     assert found.frame.select("Name", "TRES", "NodeNames").rows() == [("maint1", "cpu=64", None)]
     assert found.frame["TimeEnd"].to_list() == [instant("2026-11-30T14:40:35Z")]
@@ -63,7 +63,7 @@ def test_a_reservation_that_was_shortened_counts_as_the_latest_extract_says() ->
     header = b"Name|TimeStart|TimeEnd\n"
     long = parse_reservations(header + b"r|2026-03-09T10:00:00|2026-03-12T12:00:00\n", cluster="slurm-a", zone=UTC)
     short = parse_reservations(header + b"r|2026-03-09T10:00:00|2026-03-09T12:00:00\n", cluster="slurm-a", zone=UTC)
-    early = long.frame.with_columns(object=pl.lit("a"), extracted_at=pl.lit(instant("2026-03-09T11:00Z")))
+    early = long.frame.with_columns(object=pl.lit("a"), extracted_at=pl.lit(instant("2026-03-10T01:00Z")))
     late = short.frame.with_columns(object=pl.lit("b"), extracted_at=pl.lit(instant("2026-03-10T02:00Z")))
 
     before = raw_reservations_of_day(early, cluster="slurm-a", day="2026-03-10", interval=DAY)
@@ -72,3 +72,11 @@ def test_a_reservation_that_was_shortened_counts_as_the_latest_extract_says() ->
     assert RAW_RESERVATIONS.breaches(before) == []
     assert before["Name"].to_list() == ["r"]
     assert after.is_empty()
+
+
+def test_what_is_only_planned_when_the_extract_is_made_is_not_yet_so() -> None:
+    planned = parse_reservations(
+        b"Name|TimeStart|TimeEnd\nr|2026-03-10T10:00:00|2026-03-10T12:00:00\n", cluster="slurm-a", zone=UTC
+    ).frame.with_columns(object=pl.lit("a"), extracted_at=pl.lit(instant("2026-03-09T11:00Z")))
+
+    assert raw_reservations_of_day(planned, cluster="slurm-a", day="2026-03-10", interval=DAY).is_empty()

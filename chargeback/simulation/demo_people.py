@@ -1,0 +1,51 @@
+"""What people would hand in for the demo month: who owns which account, and a rate card.
+
+Invented, unlike the Slurm records. Not here: the records (spread_month.py).
+"""
+
+DEMO_TIERS = {"low": "preemptible"}
+"""QOS -> tier: the dump's QOS `low` is preempted by `high`."""
+
+DEMO_ACCELERATORS = {"h100": "h100-sxm5-80gb", "a100": "a100-sxm4-80gb"}
+"""gres type -> accelerator."""
+
+DEMO_UNOWNED_ACCOUNT = "research"
+"""Nobody answers for it, on purpose: it shows as suspense."""
+
+
+def demo_ownership(cluster: str) -> str:
+    """The ownership CSV: Vision and NLP own their accounts; `platform` serves NLP too and is split 60/40.
+
+    `research` is left out on purpose.
+    """
+    rows = (
+        "account,vision,vis-01,Vision,4711,EX01,100",
+        "account,nlp,nlp-02,NLP,4712,EX01,100",
+        "account,platform,srv-03,Platform,9000,EX01,60",
+        "account,platform,srv-03,NLP,4712,EX01,40",
+    )
+    header = "cluster,kind,key,project,team,cost_centre,company,percent,valid_from,valid_until"
+    return "\n".join([header, *(f"{cluster},{row},2020-01-01," for row in rows)]) + "\n"
+
+
+def demo_rate_card(month: str, *, currency: str = "EUR") -> str:
+    """A rate card in YAML, in force from the January of that month's year; prices are invented."""
+    year = month[:4]
+    return f"""\
+version: "{year}.1"
+effective_from: {year}-01
+currency: {currency}
+prepared_by: platform finance (demo)
+note: invented prices of a demo; no signature
+accelerators:
+  h100-sxm5-80gb:
+    standard: {{price: 2.95, unit: GPU-hour}}
+    preemptible: {{price: 1.90, unit: GPU-hour}}
+  a100-sxm4-80gb:
+    standard: {{price: 1.60, unit: GPU-hour}}
+    preemptible: {{price: 1.05, unit: GPU-hour}}
+    slices:
+      1g.10gb:
+        standard: {{price: 0.22, unit: slice-hour}}
+        preemptible: {{price: 0.15, unit: slice-hour}}
+"""
