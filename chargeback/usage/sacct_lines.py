@@ -25,7 +25,7 @@ class SplitRows:
 
 
 def split_rows(lines: Sequence[str], layout: Layout, *, wanted: Sequence[str]) -> SplitRows:
-    """Split lines into the wanted fields; of a field that stands twice the first counts.
+    """Split lines into the wanted fields; a field that stands twice must have one value.
 
     Output: `rows` sorted by line: `line` (where the record begins), `text`, the wanted fields that the layout has.
     """
@@ -43,10 +43,19 @@ def split_rows(lines: Sequence[str], layout: Layout, *, wanted: Sequence[str]) -
     mended, strays = _mend(frame.filter(~pl.col("is_whole")), layout)
     named = [name for name in wanted if name in layout.fields]
     whole = regular.with_columns(pl.col("text").str.split(layout.delimiter).alias("_values"))
-    whole = whole.select(
+    doubled = whole.filter(_stands_twice(layout)).select("line", "text").rows()
+    strays += [(line, "a column stands twice, with different values", text) for line, text in doubled]
+    whole = whole.filter(~_stands_twice(layout)).select(
         "line", "text", *(pl.col("_values").list.get(layout.fields.index(name)).alias(name) for name in named)
     )
     return SplitRows(pl.concat([whole, _frame_of(mended, layout, named)]).sort("line"), tuple(strays))
+
+
+def _stands_twice(layout: Layout) -> pl.Expr:
+    """A field that the header names twice has different values."""
+    values = pl.col("_values").list
+    pairs = [(layout.fields.index(name), at) for at, name in enumerate(layout.fields) if layout.fields.index(name) < at]
+    return pl.any_horizontal(pl.lit(False), *(values.get(first) != values.get(second) for first, second in pairs))
 
 
 @dataclass(frozen=True, slots=True)
