@@ -23,6 +23,8 @@ def decompressed(content: bytes, *, name: str, largest_bytes: int) -> bytes:
     codec = next((codec for ending, codec in CODECS.items() if name.endswith(ending)), None)
     if codec is None:
         return content
+    if not content:
+        raise Undecompressible(f"{name}: is empty; even nothing, compressed, has a header")
     pieces: list[bytes] = []
     size = 0
     try:

@@ -29,7 +29,7 @@ def partition_state(table: OpenTable, partition: Partition, store: ObjectStore) 
     note = _read_note(table, partition, store)
     if note is not None and note.files_hash == _files_hash(table, partition):
         return note.state
-    if note is None and not table.files(partition).paths:
+    if note is None and not table.files(partition):
         return None
     rows = table.frame([partition]).collect()
     return PartitionState(content_hash(rows, table.contract), UNKNOWN, {}, UNKNOWN, len(rows), table.version)
@@ -67,4 +67,4 @@ def _read_note(table: OpenTable, partition: Partition, store: ObjectStore) -> _N
 
 
 def _files_hash(table: OpenTable, partition: Partition) -> str:
-    return hashlib.sha256("\n".join(table.files(partition).paths).encode()).hexdigest()
+    return hashlib.sha256("\n".join(table.files(partition)).encode()).hexdigest()

@@ -6,12 +6,11 @@ does not name every partition column is refused: no predicate is ever wider than
 
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 import polars as pl
 from deltalake import DeltaTable
-from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
+from deltalake.exceptions import DeltaError, TableNotFoundError
 
 from chargeback.contracts.contract import Contract
 from chargeback.contracts.partition import Partition
@@ -33,14 +32,6 @@ TABLE_PROPERTIES = {
 PLAIN_VALUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionFiles:
-    """The files that hold a partition in one version: paths below the table, in order; rows that Delta counts."""
-
-    paths: tuple[str, ...] = ()
-    row_count: int = 0
-
-
 @dataclass(slots=True)
 class OpenTable:
     """A table at one version, with its file listing."""
@@ -48,25 +39,25 @@ class OpenTable:
     contract: Contract
     location: StorageLocation
     delta: DeltaTable
-    _files: dict[tuple[str, ...], PartitionFiles] | None = field(default=None, init=False)
+    _files: dict[tuple[str, ...], tuple[str, ...]] | None = field(default=None, init=False)
 
     @property
     def version(self) -> int:
         """The version that is open."""
         return self.delta.version()
 
-    def files(self, partition: Partition) -> PartitionFiles:
-        """The files of a partition; none if it is empty or was never written."""
+    def files(self, partition: Partition) -> tuple[str, ...]:
+        """The files of a partition, as paths below the table, in order; none if it is empty or was never written."""
         if self._files is None:
             self._files = _files_by_partition(self.delta, self.contract)
-        return self._files.get(tuple(value for _, value in partition.values), PartitionFiles())
+        return self._files.get(tuple(value for _, value in partition.values), ())
 
     def frame(self, partitions: Sequence[Partition]) -> pl.LazyFrame:
         """The rows of partitions, columns as in the contract, in no promised order. Reads no other partition's files.
 
         Raises  polars.exceptions.SchemaError when collected, if a file has other columns than the contract.
         """
-        origins = [(path, partition) for partition in partitions for path in self.files(partition).paths]
+        origins = [(path, partition) for partition in partitions for path in self.files(partition)]
         if not origins:
             return self.contract.empty().lazy()
         addresses = [self.location.child(TABLES, self.contract.table, path) for path, _ in origins]
@@ -113,12 +104,11 @@ def open_or_create_table(location: StorageLocation, contract: Contract) -> OpenT
     opened = open_table(location, contract)
     if opened is not None:
         return opened
-    address = location.child(TABLES, contract.table)
     if not location.is_s3:
         location.directory.joinpath(TABLES).mkdir(parents=True, exist_ok=True)
-    with suppress(CommitFailedError, DeltaError):  # somebody else made it first: then it opens
+    try:
         DeltaTable.create(
-            address,
+            location.child(TABLES, contract.table),
             schema=contract.empty().to_arrow().schema,
             mode="error",
             partition_by=list(contract.partitioned_by),
@@ -127,10 +117,15 @@ def open_or_create_table(location: StorageLocation, contract: Contract) -> OpenT
             configuration=TABLE_PROPERTIES,
             storage_options=location.delta_options() or None,
         )
-    opened = open_table(location, contract)
-    if opened is None:
-        raise LakeCorruption(f"{address}: could neither be opened nor made")
-    return opened
+    except DeltaError:
+        opened = open_table(location, contract)
+        if opened is None:
+            raise
+        return opened  # somebody else made it first
+    created = open_table(location, contract)
+    if created is None:
+        raise LakeCorruption(f"{contract.table}: the table that was just made is not there")
+    return created
 
 
 def checked_partition(contract: Contract, partition: Partition) -> Partition:
@@ -159,10 +154,10 @@ def predicate_of(contract: Contract, partition: Partition) -> str:
     return " AND ".join(f"{name} = '{value}'" for name, value in values)
 
 
-def _files_by_partition(delta: DeltaTable, contract: Contract) -> dict[tuple[str, ...], PartitionFiles]:
+def _files_by_partition(delta: DeltaTable, contract: Contract) -> dict[tuple[str, ...], tuple[str, ...]]:
     listing = pl.DataFrame(delta.get_add_actions(flatten=True))
     if listing.is_empty():
         return {}
     columns = [f"partition.{name}" for name in contract.partitioned_by]
-    grouped = listing.group_by(columns).agg(pl.col("path").sort(), pl.col("num_records").sum())
-    return {tuple(row[:-2]): PartitionFiles(tuple(row[-2]), row[-1]) for row in grouped.iter_rows()}
+    grouped = listing.group_by(columns).agg(pl.col("path").sort())
+    return {row[:-1]: tuple(row[-1]) for row in grouped.iter_rows()}

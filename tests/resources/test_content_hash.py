@@ -7,7 +7,7 @@ from hashlib import sha256
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chargeback.contracts.contract import INSTANT, MONEY, PRICE, Column, Contract
@@ -44,8 +44,13 @@ def frame_of(rows: list[Row]) -> pl.DataFrame:
 
 
 def test_the_hash_of_given_rows_never_changes() -> None:
-    assert content_hash(EVERY_TYPE.empty(), EVERY_TYPE) == "PIN-EMPTY"
-    assert content_hash(frame_of(ROWS), EVERY_TYPE) == "PIN-ROWS"
+    assert (
+        content_hash(EVERY_TYPE.empty(), EVERY_TYPE)
+        == "1748b9dc49473baf05e92df932cb8acbfcb0fb99efa0089dae1c2567458d2b78"
+    )
+    assert (
+        content_hash(frame_of(ROWS), EVERY_TYPE) == "b419f6b40128beb81830da1912951d2844527072d323ca5f44d09e0c2c10ac8a"
+    )
 
 
 def test_the_hash_is_that_of_the_documented_bytes() -> None:
@@ -71,7 +76,7 @@ def test_the_hash_is_that_of_the_documented_bytes() -> None:
     assert content_hash(frame_of(ROWS), EVERY_TYPE) == by_hand
 
 
-instants = st.datetimes(datetime(1970, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC))
+instants = st.integers(-(10**9), 10**10).map(lambda seconds: datetime(1970, 1, 1, tzinfo=UTC) + timedelta(0, seconds))
 rows_of_every_type = st.lists(
     st.tuples(
         st.text(st.characters(codec="utf-8"), max_size=5),
@@ -86,6 +91,7 @@ rows_of_every_type = st.lists(
 )
 
 
+@settings(max_examples=50, deadline=None)
 @given(rows=rows_of_every_type, cut=st.integers(0, 12), seed=st.randoms(use_true_random=False))
 def test_neither_order_nor_chunks_of_rows_change_the_hash(rows: list[Row], cut: int, seed: object) -> None:
     shuffled = list(rows)
@@ -99,6 +105,7 @@ def test_neither_order_nor_chunks_of_rows_change_the_hash(rows: list[Row], cut: 
     assert content_hash(sliced, EVERY_TYPE) == expected
 
 
+@settings(max_examples=50, deadline=None)
 @given(rows=rows_of_every_type, other=rows_of_every_type)
 def test_other_rows_have_another_hash(rows: list[Row], other: list[Row]) -> None:
     same = sorted(map(repr, frame_of(rows).rows())) == sorted(map(repr, frame_of(other).rows()))
@@ -161,7 +168,7 @@ def test_a_fingerprint_does_not_depend_on_the_order_of_its_inputs() -> None:
     one = fingerprint({"a": "1", "b": ["x", None, True], "ü": {"d": 1, "c": 2}})
     other = fingerprint({"ü": {"c": 2, "d": 1}, "b": ("x", None, True), "a": "1"})
 
-    assert one == other == "PIN-FINGERPRINT"
+    assert one == other == "60a89bc5de9b2527315cfbd9518c493c88524c6868fa198180ec44bac8231a79"
     assert fingerprint({"a": "1"}) != fingerprint({"a": 1})
 
 

@@ -1,15 +1,22 @@
 """Several processes write to one lake at once: nothing is lost, nothing is doubled, and losers know."""
 
 import multiprocessing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from typing import Any
 
 import pytest
+from deltalake.exceptions import CommitFailedError
 
 from chargeback.contracts.holds import HOLDS
+from chargeback.contracts.partition import Partition
+from resources import lake as lake_module
 from resources.lake import Lake
+from resources.lake_commit import commit_partition
+from resources.lake_records import MonthClosed, PartitionContended
 from resources.storage_location import StorageLocation
-from tests.resources.lakes import day, read, write_days, write_same_day
+from tests.resources.lakes import AMOUNTS, amounts, day, holds, made_from, read, write_days, write_same_day
 from tests.services.seaweedfs import S3Server
 
 DAYS = ["2026-10-05", "2026-10-06", "2026-10-07"]
@@ -51,3 +58,79 @@ def test_of_four_processes_with_other_rows_for_one_partition_the_losers_know_it(
     assert len(set(gpus)) == 1
     assert len(gpus) == 3
     assert outcomes[gpus[0] - 1] in ("new", "changed")
+
+
+def overtaken_by(deed: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let somebody else do this between a writer's reading of the table and its first commit."""
+    deeds = [deed]
+
+    def late(*given: Any, **named: Any) -> Any:
+        if deeds:
+            deeds.pop()()
+        return commit_partition(*given, **named)
+
+    monkeypatch.setattr(lake_module, "commit_partition", late)
+
+
+def test_a_writer_overtaken_by_a_closing_stops_since_the_month_is_closed(
+    location: StorageLocation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake, september = Lake(location), Partition.of_month("2026-09")
+    lake.replace(AMOUNTS, september, amounts("2026-09", vision="10.00"), made_from("a"))
+    close = partial(lake.close_month, "2026-09", by="finance", certificate_hash="c0ffee", contracts=[AMOUNTS])
+    overtaken_by(close, monkeypatch)
+
+    with pytest.raises(MonthClosed):
+        lake.replace(AMOUNTS, september, amounts("2026-09", vision="11.00"), made_from("b"))
+
+    assert lake.scan(AMOUNTS, [september]).frame.collect().equals(amounts("2026-09", vision="10.00"))
+
+
+def test_a_writer_overtaken_in_another_partition_goes_on(
+    location: StorageLocation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake, tuesday = Lake(location), day("2026-10-06")
+    overtaken_by(partial(Lake(location).replace, HOLDS, tuesday, holds(tuesday), made_from("a")), monkeypatch)
+
+    written = lake.replace(HOLDS, day(), holds(day()), made_from("a"))
+
+    assert written.version == 2
+    assert len(read(lake, day(), tuesday)) == 6
+
+
+def test_a_writer_overtaken_in_its_own_partition_does_not_overwrite_newer_rows(
+    location: StorageLocation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake = Lake(location)
+    lake.replace(HOLDS, day(), holds(day(), gpus=1), made_from("a"))
+    overtaken_by(partial(Lake(location).replace, HOLDS, day(), holds(day(), gpus=3), made_from("c")), monkeypatch)
+
+    with pytest.raises(PartitionContended, match="compute it again from its present inputs"):
+        lake.replace(HOLDS, day(), holds(day(), gpus=2), made_from("b"))
+
+    assert read(lake, day())["device_count"].to_list() == [3, 3, 3]
+
+
+def test_a_writer_overtaken_by_one_with_the_same_rows_has_nothing_left_to_do(
+    location: StorageLocation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake = Lake(location)
+    overtaken_by(partial(Lake(location).replace, HOLDS, day(), holds(day()), made_from("a")), monkeypatch)
+
+    written = lake.replace(HOLDS, day(), holds(day()), made_from("a"))
+
+    assert (written.reason, written.version) == ("unchanged input", 1)
+    assert len(read(lake, day())) == 3
+
+
+def test_a_writer_that_is_overtaken_for_ever_gives_up_with_a_reason(
+    location: StorageLocation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*_: object, **__: object) -> None:
+        raise CommitFailedError("a concurrent transaction added new data")
+
+    monkeypatch.setattr(lake_module, "commit_partition", never)
+    monkeypatch.setattr(lake_module, "LONGEST_WAIT_SECONDS", 0.001)
+
+    with pytest.raises(PartitionContended, match=r"12 commits failed, others keep writing: a concurrent transaction"):
+        Lake(location).replace(HOLDS, day(), holds(day()), made_from("a"))

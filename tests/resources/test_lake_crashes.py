@@ -1,4 +1,4 @@
-"""A crash at any instruction loses nothing and doubles nothing; what stands in the lake is believed only if it is so."""
+"""A crash at any instruction loses nothing and doubles nothing; only what stands in the lake is believed."""
 
 import shutil
 import subprocess
@@ -173,7 +173,7 @@ def test_rows_that_are_not_those_meant_are_noticed_after_the_commit(lake: Lake) 
 def test_a_commit_that_touched_another_partition_is_noticed(lake: Lake) -> None:
     committed = commit_only(lake, holds(MONDAY), "a")
 
-    with pytest.raises(LakeCorruption, match="touched another partition, .*2026-10-05"):
+    with pytest.raises(LakeCorruption, match="the commit touched another partition"):
         verify_commit(committed, TUESDAY, store_at(lake.location), content=content_hash(holds(MONDAY), HOLDS), rows=3)
 
 

@@ -4,7 +4,7 @@ import gzip
 from datetime import UTC, datetime, timedelta, timezone
 from hashlib import sha256
 
-import pyarrow as pa
+import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 
 from resources.decompression import Undecompressible
@@ -161,7 +161,8 @@ def test_an_extract_written_in_several_compressed_members_is_read_whole(landing:
 @pytest.mark.parametrize("extension", ["psv.gz", "psv.zst"])
 def test_a_truncated_or_damaged_compressed_extract_is_named(landing: Landing, extension: str) -> None:
     whole = compressed(SACCT * 5000, extension)
-    for damaged in (whole[: len(whole) // 2], b"no such format", whole[:20] + b"\xff\x00\xff" + whole[23:], b""):
+    twisted = compressed(SACCT, extension) + b"\xff\x00\xff"
+    for damaged in (whole[: len(whole) // 2], whole[:-1], b"no such format", twisted, b""):
         landed = land(landing, damaged, extension=extension)
         with pytest.raises(Undecompressible, match="slurm/sacct/cluster=slurm-a"):
             landing.read(landed)
@@ -194,4 +195,4 @@ def compressed(content: bytes, extension: str) -> bytes:
     sink = pa.BufferOutputStream()
     with pa.CompressedOutputStream(sink, "zstd") as stream:
         stream.write(content)
-    return sink.getvalue().to_pybytes()
+    return bytes(sink.getvalue())
