@@ -52,8 +52,9 @@ def certify(
     """Certify a month if every content has passing evidence, for exactly that content, of every check it needs.
 
     Input:   contents: `table|partition` (`runs|slurm-a|2026-10-05`, `team_charges|2026-10`) -> content hash, None where
-             nothing was ever written; required: table -> the checks of its contract, a table that is absent being our own
-             fault; evidence of any content and age. Where one content has several outcomes of one check, all must pass.
+             nothing was ever written; required: table -> the checks of its contract, a table that is absent being our
+             own fault; evidence of any content and age. Where one content has several outcomes of one check, all must
+             pass.
     Output:  one row per content and check; a content that no check is asked for has a row with an empty check name.
     Refused: a check that is missing, failed, or whose evidence is for another content; a content that is absent; no
              contents at all.

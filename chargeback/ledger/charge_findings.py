@@ -13,8 +13,8 @@ from chargeback.money import SECONDS_PER_HOUR, Currency
 def recompute_findings(lines: pl.DataFrame, rated: pl.DataFrame, *, currency: Currency) -> list[str]:
     """Recompute every line by itself from rated usage and say where quantity or amount differ.
 
-    Another route than the line's own: whole seconds and fractions of a second are added apart, and the amount is rounded
-    by Decimal instead of Fraction.
+    Another route than the line's own: whole seconds and fractions of a second are added apart, and the amount is
+    rounded by Decimal instead of Fraction.
     """
     expected = _quantities(rated.filter(pl.col("price").is_not_null()))
     findings = []
@@ -29,8 +29,8 @@ def recompute_findings(lines: pl.DataFrame, rated: pl.DataFrame, *, currency: Cu
         amount = _rounded(quantity, line["price"], currency)
         if amount != line["amount"]:
             findings.append(
-                f"line {line['line_id']}: amount {line['amount']} {currency.code}, quantity x price says {amount}, off by "
-                f"{line['amount'] - amount}: materialise team_charges again"
+                f"line {line['line_id']}: amount {line['amount']} {currency.code}, quantity x price says {amount}, "
+                f"off by {line['amount'] - amount}: materialise team_charges again"
             )
     for key in sorted(expected):
         findings.append(f"rated usage of {', '.join(filter(None, key))} ({expected[key]} seconds) stands on no line")
@@ -50,7 +50,7 @@ def completeness_findings(lines: pl.DataFrame, rated: pl.DataFrame) -> list[str]
         held[accelerator] += Fraction(numerator, denominator)
     return [
         f"{accelerator}: {held[accelerator]} GPU-seconds were held, {charged[accelerator]} stand on lines, "
-        f"{held[accelerator] - charged[accelerator]} are missing: price the accelerator, or materialise team_charges again"
+        f"{held[accelerator] - charged[accelerator]} are missing: price it, or materialise team_charges again"
         for accelerator in sorted(set(held) | set(charged))
         if held[accelerator] != charged[accelerator]
     ]

@@ -13,7 +13,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def inert(text: str) -> str:
-    """The text with a leading apostrophe where a spreadsheet would take it for a formula (full-width signs included)."""
+    """The text, behind an apostrophe where a spreadsheet would take it for a formula (full-width signs included)."""
     is_formula = unicodedata.normalize("NFKC", text[:1]).startswith(_FORMULA_STARTS)
     return f"'{text}" if text and is_formula else text
 

@@ -60,7 +60,9 @@ def _by_centre(statements: Sequence[Document]) -> dict[str, str]:
     """Team -> its cost centres with their amounts, as a line of text."""
     return {
         statement["team"]: ", ".join(
-            f"{centre}: {grouped(amount)}" for centre, amount in sorted(statement["cost_centre_totals"].items()) if centre
+            f"{centre}: {grouped(amount)}"
+            for centre, amount in sorted(statement["cost_centre_totals"].items())
+            if centre
         )
         for statement in statements
     }

@@ -13,8 +13,8 @@ from chargeback.money import Currency
 def render_hledger(entries: pl.DataFrame, currency: Currency, *, mode: str = "parallel") -> bytes:
     """All entries of a month, dated on its last day, with every account and the commodity declared.
 
-    An entry is pending (`!`) while its month runs in parallel, cleared (`*`) under enforcement; its code is the entry key.
-    Deterministic: equal entries, equal bytes.
+    An entry is pending (`!`) while its month runs in parallel, cleared (`*`) under enforcement; its code is the entry
+    key. Deterministic: equal entries, equal bytes.
     """
     decimals = "0" * currency.minor_units
     accounts = sorted({_account(line) for line in entries.iter_rows(named=True)})

@@ -81,12 +81,13 @@ def balance_findings(entries: pl.DataFrame) -> list[str]:
     findings = []
     for entry in by_entry(entries).values():
         head = entry.row(0, named=True)
-        debits, credits = (_sum(entry.filter(pl.col("side") == side)["amount"]) for side in ("debit", "credit"))
-        if debits != credits:
+        debited, credited = (_sum(entry.filter(pl.col("side") == side)["amount"]) for side in ("debit", "credit"))
+        if debited != credited:
             code = head["currency"]
             findings.append(
                 f"journal entry {head['month']}/{slug_of(head['team'])}/{head['kind']} does not balance: debits "
-                f"{_short(debits)} {code}, credits {_short(credits)} {code}, difference {_short(debits - credits)} {code}"
+                f"{_short(debited)} {code}, credits {_short(credited)} {code}, difference "
+                f"{_short(debited - credited)} {code}"
             )
     return findings
 
@@ -96,8 +97,8 @@ def journal_findings(entries: pl.DataFrame, lines: pl.DataFrame) -> list[str]:
     booked = _by_team(entries.filter(pl.col("side") == "debit"))
     charged = _by_team(lines)
     return [
-        f"team {team}: the journal debits {_short(booked[team])}, the statement says {_short(charged[team])}, difference "
-        f"{_short(booked[team] - charged[team])}: materialise journal_entries again"
+        f"team {team}: the journal debits {_short(booked[team])}, the statement says {_short(charged[team])}, "
+        f"difference {_short(booked[team] - charged[team])}: materialise journal_entries again"
         for team in sorted(set(booked) | set(charged))
         if booked[team] != charged[team]
     ]
@@ -133,10 +134,14 @@ def _entry(
     between = "" if company == accounts.platform_company else f", owed to {accounts.platform_company}"
     rows.append(
         {
-            "side": "credit", "account": accounts.recovery, "cost_centre": accounts.platform_cost_centre,
-            "accelerator": "", "tier": "", "amount": _sum(payable.values()),
+            "side": "credit",
+            "account": accounts.recovery,
+            "cost_centre": accounts.platform_cost_centre,
+            "accelerator": "",
+            "tier": "",
+            "amount": _sum(payable.values()),
             "description": f"GPU {kind} {month}, {team}: recovered{between}",
-        }  # fmt: skip
+        }
     )
     numbered = [{**common, **row, "line_number": number} for number, row in enumerate(rows, start=1)]
     return [{name: row[name] for name in JOURNAL_ENTRIES.column_names} for row in numbered]

@@ -1,4 +1,4 @@
-"""The journal as a neutral CSV that a finance system's import maps from: one row per journal line, batch fields on each.
+"""The journal as a neutral CSV for a finance system's import: one row per journal line, batch fields on each.
 
 Not here: formats of one system.
 """
@@ -34,11 +34,25 @@ def render_journal_csv(entries: pl.DataFrame, currency: Currency, *, mode: str) 
         for line in entry.iter_rows(named=True):
             rows.append(
                 [
-                    line["batch_key"], line["month"], line["company"], line["currency"], "gpu-chargeback",
-                    Decimal(plain_amount(totals[line["batch_key"]], currency)), status, line["entry_key"], digest,
-                    line["line_number"], line["side"], Decimal(plain_amount(line["amount"], currency)), line["account"],
-                    line["cost_centre"], line["team"], line["accelerator"], line["tier"], line["kind"],
+                    line["batch_key"],
+                    line["month"],
+                    line["company"],
+                    line["currency"],
+                    "gpu-chargeback",
+                    Decimal(plain_amount(totals[line["batch_key"]], currency)),
+                    status,
+                    line["entry_key"],
+                    digest,
+                    line["line_number"],
+                    line["side"],
+                    Decimal(plain_amount(line["amount"], currency)),
+                    line["account"],
+                    line["cost_centre"],
+                    line["team"],
+                    line["accelerator"],
+                    line["tier"],
+                    line["kind"],
                     line["description"],
-                ]  # fmt: skip
+                ]
             )
     return render_csv(COLUMNS, rows)

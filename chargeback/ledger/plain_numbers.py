@@ -1,4 +1,4 @@
-"""Exact numbers as plain digits: amounts in minor units, hours to two decimals, exact quantities. No locale, no exponent.
+"""Exact numbers as plain digits: amounts in minor units, hours to two decimals. No locale, no exponent.
 
 Rounding here is for reading only; nothing that is charged goes through it.
 """
@@ -10,7 +10,10 @@ from chargeback.money import SECONDS_PER_HOUR, Currency
 
 
 def plain_amount(amount: Decimal, currency: Currency) -> str:
-    """`1196.15` for EUR, `1196` for JPY. Raises ValueError for an amount finer than the minor unit: it was not rounded."""
+    """`1196.15` for EUR, `1196` for JPY.
+
+    Raises ValueError for an amount finer than the minor unit: it was not rounded.
+    """
     if amount != currency.round(Fraction(amount)):
         raise ValueError(f"{amount} {currency.code} is finer than one minor unit: round it where it is born")
     return f"{amount:.{currency.minor_units}f}"
@@ -37,7 +40,7 @@ def hours_text(seconds: Fraction, *, decimals: int = 2) -> str:
 
 def is_exact_in_hours(seconds: Fraction, *, decimals: int = 2) -> bool:
     """Whether two decimals of hours say the whole quantity, so that hours x rate can be multiplied by hand."""
-    return (seconds / SECONDS_PER_HOUR * 10**decimals).denominator == 1
+    return bool((seconds / SECONDS_PER_HOUR * 10**decimals).denominator == 1)
 
 
 def grouped(number: str) -> str:

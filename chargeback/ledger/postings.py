@@ -28,7 +28,8 @@ def postings_of(
 ) -> pl.DataFrame | PostingsRefused:
     """contracts.postings of a month, in order of entry key.
 
-    Input:   contracts.journal_entries; the month's rows that stand in the outbox, if any; `mode` is parallel or enforced.
+    Input:   contracts.journal_entries; the month's rows that stand in the outbox, if any; `mode` is parallel or
+             enforced.
     Output:  entries not sent yet: withheld (parallel) or prepared, resting on this certificate. Entries sent with the
              same content keep their row as it is: a repeat changes nothing.
     Refused: an entry that was sent with other content, or that was sent and is not in the journal any more.
@@ -50,7 +51,9 @@ def postings_of(
                 f"({row['entry_sha256'][:12]}): reverse it and post anew"
             )
         rows.append(earlier or row)
-    reasons += [f"posting {key} is {row['state']} and not in the journal any more: reverse it" for key, row in sent.items()]
+    reasons += [
+        f"posting {key} is {row['state']} and not in the journal any more: reverse it" for key, row in sent.items()
+    ]
     if reasons:
         return PostingsRefused(tuple(reasons))
     return pl.DataFrame(rows, schema=POSTINGS.schema, orient="row").sort("entry_key")

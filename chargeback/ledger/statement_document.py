@@ -81,7 +81,9 @@ def month_before(month: str) -> str:
 def accelerator_name(accelerator: str) -> str:
     """`a100-sxm4-80gb:3g.40gb` as people say it: `A100 SXM4 80 GB, slice 3g.40gb`."""
     base, _, profile = accelerator.partition(":")
-    words = [f"{word[:-2]} GB" if word.endswith("gb") and word[:-2].isdigit() else word.upper() for word in base.split("-")]
+    words = [
+        f"{word[:-2]} GB" if word.endswith("gb") and word[:-2].isdigit() else word.upper() for word in base.split("-")
+    ]
     return " ".join(words) + (f", slice {profile}" if profile else "")
 
 

@@ -1,4 +1,6 @@
-"""The parts of a statement document that are made of one team's rated usage and lines. Not here: the whole (statements.py).
+"""The parts of a statement document that are made of one team's rated usage and lines.
+
+Not here: the whole document (statements.py).
 
 Every function returns texts and whole numbers only, in a fixed order.
 """

@@ -1,13 +1,16 @@
-"""Statements: one document per team and month, holding everything that a page prints. Not here: pages (statement_page.py)."""
+"""Statements: one document per team and month, holding everything that a page prints. Not here: pages."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict
+from decimal import Decimal
 from fractions import Fraction
 
 import polars as pl
 
 from chargeback.contracts.names import UNATTRIBUTED
 from chargeback.contracts.statements import STATEMENTS
+from chargeback.ledger.capacity_totals import COLUMNS
 from chargeback.ledger.charges import residue, total_of
 from chargeback.ledger.month_change import month_change
 from chargeback.ledger.plain_numbers import decimal_text, hours_text, plain_amount
@@ -60,9 +63,10 @@ def statement_rows(
     """contracts.statements of a month, in order of team; `unattributed` has one of its own, for whoever must clear it.
 
     Input:   contracts.team_charges and rated_usage of the month; uncharged runs (team, cluster, job_id, reason,
-             wall_seconds); capacity totals; what was read; last month's team_charges (None: there is no statement for it);
-             policies as they are printed; `contact` answers disputes. `mode` is parallel or enforced.
-    Output:  a row for every team that held, or would have borne, anything; total_amount is the sum of its rounded lines.
+             wall_seconds); capacity totals; what was read; last month's team_charges (None: there is no statement for
+             it); policies as they are printed; `contact` answers disputes. `mode` is parallel or enforced.
+    Output:  a row for every team that held, or would have borne, anything; total_amount is the sum of its rounded
+             lines.
     """
     teams = texts([*rated["team"], *lines["team"], *uncharged["team"]])
     unattributed = rated.filter(pl.col("team") == UNATTRIBUTED)
@@ -82,7 +86,9 @@ def statement_rows(
         mine = lines.filter(pl.col("team") == team)
         document = {
             **common,
-            **_of_team(team, mine, rated.filter(pl.col("team") == team), currency=currency, appendix_jobs=appendix_jobs),
+            **_of_team(
+                team, mine, rated.filter(pl.col("team") == team), currency=currency, appendix_jobs=appendix_jobs
+            ),
             "statement_id": statement_id_of(month, team),
             "change": _change(team, mine, previous_lines, month=month, currency=currency),
             "not_charged": not_charged_parts(
@@ -109,13 +115,15 @@ def statement_rows(
 
 def statement_findings(statements: pl.DataFrame, lines: pl.DataFrame) -> list[str]:
     """Say for which teams the statement's total, its own lines and team_charges differ."""
-    charged = {team: total_of(of_team) for (team,), of_team in lines.partition_by("team", as_dict=True).items()}
-    stated = dict(statements.select("team", "total_amount").iter_rows())
+    charged: dict[str, Decimal] = defaultdict(Decimal)
+    for team, amount in lines.select("team", "amount").iter_rows():
+        charged[team] += amount
+    stated = defaultdict(Decimal, statements.select("team", "total_amount").iter_rows())
     return [
-        f"team {team}: the statement says {stated.get(team, 0):f}, its lines add up to {charged.get(team, 0):f}: "
+        f"team {team}: the statement says {stated[team]:f}, its lines add up to {charged[team]:f}: "
         "materialise statements again"
-        for team in sorted(set(charged) | set(stated), key=str)
-        if stated.get(team, 0) != charged.get(team, 0)
+        for team in sorted(set(charged) | set(stated))
+        if stated[team] != charged[team]
     ]
 
 
@@ -170,9 +178,9 @@ def _estate(
             {
                 "accelerator": row["accelerator"],
                 "name": accelerator_name(row["accelerator"]),
-                **{state: seconds for state, seconds in row.items() if state != "accelerator"},
-                **{f"{state}_hours": hours_text(Fraction(seconds)) for state, seconds in row.items() if state != "accelerator"},
+                **{state: row[state] for state in COLUMNS},
+                **{f"{state}_hours": hours_text(Fraction(row[state])) for state in COLUMNS},
             }
             for row in capacity_totals.iter_rows(named=True)
         ],
-    }  # fmt: skip
+    }

@@ -54,7 +54,10 @@ def largest_first(sums: Sums) -> list[tuple[tuple[str, ...], Held]]:
 
 
 def rows_of_largest(rated: pl.DataFrame, keys: Sequence[str], *, limit: int) -> pl.DataFrame:
-    """The rows of the `limit` largest groups of `keys`, found by whole GPU-seconds so that millions of rows are no burden."""
+    """The rows of the `limit` largest groups of `keys`.
+
+    Found by whole GPU-seconds, in polars, so that millions of rows are no burden.
+    """
     whole = pl.col("gpu_seconds_numerator").cast(pl.Int128) // pl.col("gpu_seconds_denominator").cast(pl.Int128)
     largest = (
         rated.group_by(keys)

@@ -1,4 +1,4 @@
-"""Fractions in polars columns: integer numerators and denominators, reduced before they grow. Nothing is ever a float."""
+"""Fractions in polars columns: integer numerators and denominators, reduced before they grow. Never a float."""
 
 import polars as pl
 

@@ -1,8 +1,9 @@
 """Which owners bear a run's day: account first, then user; a WCKey only where the settings say so.
 
 A WCKey is a label that users write themselves, so by default it decides nothing; where `precedence` lists it, only
-the ownership table gives it a meaning, and only for keys of a higher rank that nobody owns. The default and root accounts
-count as unknown. What nobody owns, wholly or in part, belongs to the team `unattributed`. Not here: reading the table.
+the ownership table gives it a meaning, and only for keys of a higher rank that nobody owns. The default and root
+accounts count as unknown. What nobody owns, wholly or in part, belongs to the team `unattributed`. Not here: reading
+the table.
 """
 
 from collections import defaultdict
@@ -75,7 +76,7 @@ def _found_by(usage: pl.DataFrame, known: pl.DataFrame, *, kind: str) -> pl.Data
             validate="m:1",
             coalesce=False,
             suffix="_known",
-        )  # fmt: skip
+        )
         .with_columns(
             owner_kind=pl.when(is_new).then(pl.lit(kind)).otherwise("owner_kind"),
             owner_key=pl.when(is_new).then("_hit").otherwise("owner_key"),

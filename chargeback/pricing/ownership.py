@@ -1,8 +1,8 @@
 """Who answers for an account: the ownership CSV read, cut to a month, and refused where it is ambiguous.
 
-Columns of the file: cluster, kind, key, project, team, cost_centre, company, percent, valid_from, valid_until. Dates are
-local days, half-open; an empty valid_until is open. One file is the whole truth: the latest one landed replaces the others.
-Not here: which row a run belongs to (owners.py).
+Columns of the file: cluster, kind, key, project, team, cost_centre, company, percent, valid_from, valid_until. Dates
+are local days, half-open; an empty valid_until is open. One file is the whole truth: the latest one landed replaces
+the others. Not here: which row a run belongs to (owners.py).
 """
 
 import csv
@@ -86,8 +86,8 @@ def ownership_of_month(rows: pl.DataFrame, *, period: BillingPeriod) -> pl.DataF
 def ownership_findings(rows: pl.DataFrame) -> list[str]:
     """Say where rows (of a file or of a month) contradict each other; a month with a finding is not published.
 
-    Refused: parts of one key that add up to more than 100 % on some day (below 100 % the rest is unattributed); one owner
-    twice for the same days; two teams whose names differ so little that they would share a statement.
+    Refused: parts of one key that add up to more than 100 % on some day (below 100 % the rest is unattributed); one
+    owner twice for the same days; two teams whose names differ so little that they would share a statement.
     """
     by_key: dict[tuple[str, str, str], list[dict[str, object]]] = defaultdict(list)
     for row in rows.sort("line").iter_rows(named=True):
@@ -147,8 +147,8 @@ def _overlaps(key: tuple[str, str, str], rows: list[dict[str, object]]) -> Itera
         where = f"ownership lines {lines}: {kind} {name} on {cluster}"
         if total > 100:
             yield (
-                f"{where} is owned {_percent(total)} % from {start}, {_percent(total - 100)} % too much: end the older row "
-                f"with valid_until, or lower a percent"
+                f"{where} is owned {_percent(total)} % from {start}, {_percent(total - 100)} % too much: "
+                "end the older row with valid_until, or lower a percent"
             )
             return
         owners = [tuple(row[column] for column in _OWNER) for row in valid]

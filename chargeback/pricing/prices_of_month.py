@@ -39,23 +39,19 @@ def card_in_force(
         )
     card = candidates[0]
     if currency is not None and card.currency != currency:
-        return CardRefused(
-            (
-                f"rate card {card.version} ({card.object_key}) is in {card.currency}, the lake bills in {currency}: "
-                f"state it in {currency}, nothing is converted",
-            )
-        )
+        stated = f"rate card {card.version} ({card.object_key}) is in {card.currency}, the lake bills in {currency}"
+        return CardRefused((f"{stated}: state it in {currency}, nothing is converted",))
     return card
 
 
 def prices_of_month(card: RateCard, *, period: BillingPeriod) -> pl.DataFrame:
     """contracts.rate_card: one row per accelerator (or slice) and tier, each price per hour.
 
-    `month` is divided by the hours of that billing month (743 where the clock moves forward, 744.5 and so on), `month_730`
-    by 730. Hourly prices stay as stated. A quotient that does not terminate is rounded once, half-even, to 12 decimals:
-    half of 10^-12 per hour, so that no month of fewer than ten million GPUs is a cent off.
-    A slice with a billing weight keeps the GPU's price and carries the weight: the quantity is weighted, exactly, and no
-    product is rounded.
+    `month` is divided by the hours of that billing month (743 where the clock moves forward, 744.5 and so on),
+    `month_730` by 730. Hourly prices stay as stated. A quotient that does not terminate is rounded once, half-even, to
+    12 decimals: half of 10^-12 per hour, so that no month of fewer than ten million GPUs is a cent off.
+    A slice with a billing weight keeps the GPU's price and carries the weight: the quantity is weighted, exactly, and
+    no product is rounded.
     """
     hours = Fraction(period.interval.seconds, SECONDS_PER_HOUR)
     rows = [

@@ -45,8 +45,8 @@ _WEIGHT = re.compile(r"[0-9]{1,6}(/[1-9][0-9]{0,5})?")
 class StatedPrice:
     """One price as the card states it.
 
-    `accelerator` is `accelerator:profile` for a slice. With a `billing_weight` the price is that of the whole GPU and one
-    slice counts as that many GPUs.
+    `accelerator` is `accelerator:profile` for a slice. With a `billing_weight` the price is that of the whole GPU and
+    one slice counts as that many GPUs.
     """
 
     accelerator: str

@@ -29,12 +29,12 @@ def rate_usage(
 ) -> pl.DataFrame:
     """contracts.rated_usage of a month from the attribution and runs of its days, in key order.
 
-    Input:   attribution and runs of the month's (cluster, day) partitions; contracts.ownership and rate_card of the month.
-             The hourly rows are summed as a stream; what is kept in memory is one row per run, host and day.
+    Input:   attribution and runs of the month's (cluster, day) partitions; contracts.ownership and rate_card of the
+             month. The hourly rows are summed as a stream; what is kept in memory is one row per run, host and day.
     Output:  whole GPUs, shards and MPS in physical GPU-seconds (their billing weight is their share); a slice in
              slice-seconds, or in GPU-seconds times its billing weight where the card weighs it.
-             Without a price for accelerator and tier the price is null: a finding, and a blocked month. A slice is never
-             priced as a whole GPU. Without an owner the team is `unattributed`.
+             Without a price for accelerator and tier the price is null: a finding, and a blocked month. A slice is
+             never priced as a whole GPU. Without an owner the team is `unattributed`.
     Raises:  ValueError where attribution holds a run that runs does not have: our own fault.
     Source:  design.md 2 "rated usage", 5.5, 5.6, 5.7.
     """

@@ -49,7 +49,7 @@ def uncharged_runs(
             "wckey",
             reason=basis.replace_strict(REASONS, default=None, return_dtype=pl.String()),
             wall_seconds=pl.col("elapsed_seconds").fill_null(0) + pl.col("suspended_seconds").fill_null(0),
-        )  # fmt: skip
+        )
         .collect(engine="streaming")
         .sort("day")
         .unique(("cluster", "run"), keep="last", maintain_order=True)

@@ -71,7 +71,8 @@ def test_the_parts_of_a_split_add_up_and_none_is_a_minor_unit_off(
 
 
 @pytest.mark.parametrize(
-    ("amount", "weights"), [("1.001", {"a": Fraction(1)}), ("1", {"a": Fraction(0)}), ("1", {"a": Fraction(2), "b": Fraction(-1)})]
+    ("amount", "weights"),
+    [("1.001", {"a": Fraction(1)}), ("1", {"a": Fraction(0)}), ("1", {"a": Fraction(2), "b": Fraction(-1)})],
 )
 def test_what_cannot_be_split_raises(amount: str, weights: dict[str, Fraction]) -> None:
     with pytest.raises(ValueError):
@@ -89,7 +90,9 @@ def test_money_never_was_a_float_and_never_is_negative() -> None:
 
 @pytest.mark.parametrize("rows", [999, 1_000, 2_000, 100_000])
 def test_grouped_sums_of_money_are_never_null(rows: int) -> None:  # case P06
-    frame = pl.DataFrame({"team": [n % 3 for n in range(rows)], "amount": [Decimal("0.01")] * rows}, schema_overrides={"amount": MONEY})
+    frame = pl.DataFrame(
+        {"team": [n % 3 for n in range(rows)], "amount": [Decimal("0.01")] * rows}, schema_overrides={"amount": MONEY}
+    )
 
     sums = frame.group_by("team").agg(pl.col("amount").sum())
 
@@ -98,7 +101,9 @@ def test_grouped_sums_of_money_are_never_null(rows: int) -> None:  # case P06
 
 
 def test_a_sum_of_money_keeps_every_digit() -> None:  # case P07
-    frame = pl.DataFrame({"amount": [Decimal("99999.99"), Decimal("99999.99"), Decimal("1.00")]}, schema={"amount": MONEY})
+    frame = pl.DataFrame(
+        {"amount": [Decimal("99999.99"), Decimal("99999.99"), Decimal("1.00")]}, schema={"amount": MONEY}
+    )
 
     assert frame["amount"].sum() == Decimal("200000.98")
     assert frame.select(pl.col("amount").sum()).schema == {"amount": MONEY}

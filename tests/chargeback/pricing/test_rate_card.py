@@ -73,13 +73,17 @@ def test_a_slice_with_a_billing_weight_is_weighed_in_every_tier_of_its_gpu() -> 
             "line 8: 'h100' stands twice (first in line 6)",
         ),
         (
-            "  a:\n    standard: {price: 1, unit: GPU-hour}\n    slices:\n      3g:\n        billing_weight: 3/7\n"
-            "        standard: {price: 1, unit: slice-hour}\n",
+            (
+                "  a:\n    standard: {price: 1, unit: GPU-hour}\n    slices:\n      3g:\n        billing_weight: 3/7\n"
+                "        standard: {price: 1, unit: slice-hour}\n"
+            ),
             "a:3g states a billing_weight and standard: state a price or a weight, never both",
         ),
         (
-            "  a:\n    standard: {price: 1, unit: GPU-hour}\n    slices:\n      3g:\n        standard: "
-            "{price: 1, unit: GPU-hour}\n",
+            (
+                "  a:\n    standard: {price: 1, unit: GPU-hour}\n    slices:\n      3g:\n        standard: "
+                "{price: 1, unit: GPU-hour}\n"
+            ),
             "unit is 'GPU-hour', must be one of slice-hour",
         ),
         (

@@ -218,7 +218,10 @@ def test_a_hold_whose_run_is_lost_is_our_own_fault_and_raises() -> None:
 def test_owners_shares_and_days_conserve_every_second_and_the_order_of_rows_changes_nothing(
     seconds: int, devices: int, units: int, percents: list[int], seed: int
 ) -> None:
-    until = f"2026-03-{10 + (8 * 3600 + seconds) // 86400:02d}T" + f"{(8 * 3600 + seconds) % 86400 // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}Z"
+    until = (
+        f"2026-03-{10 + (8 * 3600 + seconds) // 86400:02d}T"
+        f"{(8 * 3600 + seconds) % 86400 // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}Z"
+    )
     holds = f"1  lab  ana  standard  gpu01  h100-sxm5-80gb  {devices}  1/{units}  2026-03-10T08:00:00Z  {until}"
     attribution, runs = usage_of(holds)
     owners = [

@@ -1,0 +1,59 @@
+"""The worked month's statements, for the tests of documents and pages."""
+
+import polars as pl
+
+from chargeback.ledger.capacity_totals import CAPACITY_TOTALS
+from chargeback.ledger.statement_document import CardMark, Coverage
+from chargeback.ledger.statements import statement_rows
+from chargeback.pricing.uncharged_runs import UNCHARGED
+from tests.chargeback.worked_month import A100, EUR, H100, SLICE, rated_usage, worked_lines
+
+POLICIES = {"owners are found by": "account, then user", "suspended time": "charged"}
+CARD_MARK = CardMark("2026.1", is_signed=False, sha256="ab" * 32, object_key="rate-cards/2026.1.yaml")
+NEVER_STARTED = pl.DataFrame(
+    [("NLP", "slurm-a", "111@2026-03-18T10:00:00Z", "111", "job111", "nlp-lab", "u2", "never started", 0)],
+    schema=UNCHARGED,
+    orient="row",
+)
+
+
+def worked_capacity() -> pl.DataFrame:
+    """expected.json's conservation, as capacity totals."""
+    rows = [
+        (H100, "42796800", "2044801", "0", "691200", "0", "0", "0", "40060799", "0"),
+        (A100, "21398400", "468000", "0", "0", "0", "0", "0", "20930400", "0"),
+        (SLICE, "2674800", "259200/7", "0", "0", "0", "2674800/7", "0", "15789600/7", "0"),
+    ]
+    return pl.DataFrame(rows, schema=CAPACITY_TOTALS, orient="row")
+
+
+def worked_statements(
+    *,
+    rated: pl.DataFrame | None = None,
+    lines: pl.DataFrame | None = None,
+    previous: pl.DataFrame | None = None,
+    uncharged: pl.DataFrame = NEVER_STARTED,
+    mode: str = "parallel",
+    appendix_jobs: int = 200,
+) -> pl.DataFrame:
+    """contracts.statements of the worked month, or of what is given instead of its parts."""
+    return statement_rows(
+        worked_lines() if lines is None else lines,
+        rated_usage() if rated is None else rated,
+        uncharged,
+        worked_capacity(),
+        Coverage(objects=3, records=25, steps_ignored=12, quarantined=1),
+        previous,
+        month="2026-03",
+        mode=mode,
+        currency=EUR,
+        card=CARD_MARK,
+        policies=POLICIES,
+        contact="gpu-billing@example.org",
+        appendix_jobs=appendix_jobs,
+    )
+
+
+def document_of(statements: pl.DataFrame, team: str) -> str:
+    """The document of one team."""
+    return str(statements.filter(pl.col("team") == team)["document"][0])
