@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from chargeback.usage.extract import EXCERPT_LENGTH, ParsedExtract, Quarantined, UnreadableExtract
+from chargeback.usage.sacct_fields import words
 from chargeback.usage.sacct_layouts import Layout, find_layout
 from chargeback.usage.sacct_lines import split_rows
 from chargeback.usage.sacct_records import WANTED_FIELDS, read_records
@@ -20,6 +21,11 @@ _MAGIC = {
     b"\xff\xfe": "UTF-16: save it as UTF-8",
     b"\xfe\xff": "UTF-16: save it as UTF-8",
 }
+
+CUT_UNNOTICED = frozenset(words("Account AllocTRES Cluster NodeList Partition QOS ReqTRES Reservation User WCKey"))
+"""Fields of which a part looks like a whole value: gres/gpu=1 of gres/gpu=16."""
+
+CUT_REASON = "the object does not end with a line break, so its last record may be cut off: land it whole"
 
 
 def parse_sacct_text(
@@ -37,9 +43,13 @@ def parse_sacct_text(
         return read_records(_no_rows(), cluster=cluster, zone=zone)
     layout = find_layout(lines, fields=fields)
     _refuse_missing(layout)
+    last, strays = len(lines), []
+    if lines[-1] and last != layout.header_line and layout.fields[-1] in CUT_UNNOTICED:
+        strays.append(Quarantined(last, CUT_REASON, lines[-1][:EXCERPT_LENGTH], None))
+        lines[-1] = ""
     split = split_rows(lines, layout, wanted=WANTED_FIELDS)
     parsed = read_records(split.rows, cluster=cluster, zone=zone)
-    strays = [Quarantined(line, reason, text[:EXCERPT_LENGTH], None) for line, reason, text in split.strays]
+    strays += [Quarantined(line, reason, text[:EXCERPT_LENGTH], None) for line, reason, text in split.strays]
     quarantined = sorted((*parsed.quarantined, *strays), key=lambda record: record.line)
     return replace(parsed, records=parsed.records + len(strays), quarantined=tuple(quarantined))
 
