@@ -10,8 +10,6 @@ from datetime import UTC, date, datetime, timedelta
 FACTOR = 347
 """One second of the dump lasts 347 seconds: its 233 seconds fill 22 hours and 27 minutes, less than a day."""
 
-RACKS = 4
-
 JOBS_PER_REPLAY = 100
 """More than the dump has job numbers or database indices."""
 
@@ -19,14 +17,17 @@ FIRST_DAY = date(2020, 1, 1)
 
 TIME_FORMAT = "%Y-%m-%dT%H:%M:%S"
 
-_RACK_STARTS = (
-    timedelta(minutes=12, seconds=31),
-    timedelta(hours=3, minutes=16, seconds=35),
-    timedelta(hours=15, minutes=25, seconds=17),
-    timedelta(hours=19, minutes=31, seconds=19),
+TURNS = (
+    (1, timedelta(hours=3, minutes=16, seconds=35)),
+    (1, timedelta(hours=12, minutes=26)),
+    (2, timedelta(hours=19, minutes=31, seconds=19)),
+    (2, timedelta(hours=4, minutes=40, seconds=44)),
 )
-"""When a rack begins its replay of a day. All but the first have jobs running at midnight, on the last day across the
-month's end: a preemptible one of eight GPUs, two of eight at high priority, a slice that runs into its time limit."""
+"""Rack and hour of the replays of a day. The two of a rack are 95 seconds of the dump apart: then what fills a host in
+the one falls where the other leaves it empty. At midnight, so at the month's end too, the first has a preemptible job
+on eight GPUs and the third a slice that will run into its time limit."""
+
+TURNS_AT_WEEKENDS = (0, 2)
 
 _HOST = re.compile(r"\b(?:a100|h100|mig|cpu)-(?=[\d\[])")
 _TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\b")
@@ -34,24 +35,29 @@ _TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\b")
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """The dump, replayed by one rack, begun on one day, its seconds FACTOR times as long.
+    """The dump, replayed in one of the TURNS of a day, its seconds FACTOR times as long.
 
-    Stretching keeps every gap and every order, and a replay is shorter than a day: no host is given to two jobs.
+    Stretching keeps every gap and every order; a replay is shorter than a day, so it never meets its own next one.
     """
 
     day: date
-    rack: int
+    turn: int
     origin: datetime
+
+    @property
+    def rack(self) -> int:
+        """Whose hosts it runs on."""
+        return TURNS[self.turn][0]
 
     @property
     def starts(self) -> datetime:
         """When its first job is submitted."""
-        return datetime(self.day.year, self.day.month, self.day.day, tzinfo=UTC) + _RACK_STARTS[self.rack]
+        return datetime(self.day.year, self.day.month, self.day.day, tzinfo=UTC) + TURNS[self.turn][1]
 
     @property
     def first_number(self) -> int:
         """What is added to job numbers and database indices: the same number never comes twice."""
-        return ((self.day - FIRST_DAY).days * RACKS + self.rack) * JOBS_PER_REPLAY
+        return ((self.day - FIRST_DAY).days * len(TURNS) + self.turn) * JOBS_PER_REPLAY
 
     def instant(self, text: str) -> datetime | None:
         """An instant of the dump in this replay; None for `Unknown` and `None`."""
@@ -65,7 +71,7 @@ class Replay:
 
     def renamed(self, text: str) -> str:
         """The text with this rack's host names: `a100-[1-2]` -> `r2-a100-[1-2]`."""
-        return _HOST.sub(lambda host: f"r{self.rack + 1}-{host[0]}", text)
+        return _HOST.sub(lambda host: f"r{self.rack}-{host[0]}", text)
 
     def retimed(self, text: str) -> str:
         """The text with every instant in it moved."""

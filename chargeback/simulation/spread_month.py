@@ -1,11 +1,11 @@
 """A whole month of landing objects, made of four minutes of a real Slurm by a documented, deterministic transformation.
 
-A rack is the dump's hosts under names of its own (`r1-a100-1`). Every day each of four racks replays the dump's
-workload, slowed down by a constant factor about the dump's first instant (replay.py); at weekends only two racks do.
-The racks begin at different hours, so jobs cross midnight and the ends of the month. Job numbers and database indices
-move on with every replay. Every night at 02:15 UTC the extracts of a real site are made: sacct since the midnight
-before the last one, so that jobs stand in two extracts, running ones as running; node events; reservations.
-`scontrol show job -d` is sampled where the dump has a sample; the node listing is made once. All times are UTC.
+A rack is the dump's hosts under names of its own (`r1-a100-1`). On working days each of two racks replays the dump's
+workload twice, at weekends once, slowed down by a constant factor about the dump's first instant (replay.py). Jobs
+cross midnight and both ends of the month. Job numbers and database indices move on with every replay. Every night at
+02:15 UTC the extracts of a real site are made: sacct since the midnight before the last one, so that jobs stand in two
+extracts, running ones as running; node events; reservations. `scontrol show job -d` is sampled where the dump has a
+sample; the node listing is made once. All times are UTC.
 
 Nothing is random and nothing else is added: device-seconds of an account are the dump's x factor x replays.
 """
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from chargeback.simulation.replay import RACKS, Replay
+from chargeback.simulation.replay import TURNS, TURNS_AT_WEEKENDS, Replay
 from chargeback.simulation.stretched_hosts import job_details, node_listing, sacctmgr_extract
 from chargeback.simulation.stretched_jobs import job_records, origin_of, sacct_extract
 
@@ -26,7 +26,6 @@ SAMPLES = ("showjob-mid.txt", "showjob-preempt.txt")
 DUMP_FILES = (SACCT, NODES, EVENTS, RESERVATIONS, *SAMPLES)
 """Files of chargeback/simulation/real_slurm that `demo_month` needs, by name."""
 
-RACKS_AT_WEEKENDS = (1, 3)
 NIGHTLY = timedelta(hours=2, minutes=15)
 DAY = timedelta(days=1)
 SATURDAY = 5
@@ -55,7 +54,7 @@ def demo_month(dump: Mapping[str, bytes], *, month: str) -> list[DemoObject]:
     records = job_records(dump[SACCT])
     replays = replays_of([first - DAY, *days], origin=origin_of(records))
     listed_at = datetime(first.year, first.month, 1, tzinfo=UTC) + NIGHTLY
-    racks = replays_of([first], origin=origin_of(records), everyone=True)
+    racks = [Replay(first, turn, origin_of(records)) for turn in TURNS_AT_WEEKENDS]
     return sorted(
         [
             DemoObject("slurm/nodes", listed_at, "txt", node_listing(racks, dump[NODES], extracted_at=listed_at)),
@@ -66,12 +65,12 @@ def demo_month(dump: Mapping[str, bytes], *, month: str) -> list[DemoObject]:
     )
 
 
-def replays_of(days: Sequence[date], *, origin: datetime, everyone: bool = False) -> list[Replay]:
-    """The replays that begin on the days: all racks, at weekends two of them unless it is `everyone`."""
+def replays_of(days: Sequence[date], *, origin: datetime) -> list[Replay]:
+    """The replays that begin on the days: every turn, at weekends one of each rack."""
     return [
-        Replay(day, rack, origin)
+        Replay(day, turn, origin)
         for day in days
-        for rack in (range(RACKS) if everyone or day.weekday() < SATURDAY else RACKS_AT_WEEKENDS)
+        for turn in (range(len(TURNS)) if day.weekday() < SATURDAY else TURNS_AT_WEEKENDS)
     ]
 
 

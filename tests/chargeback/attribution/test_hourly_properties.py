@@ -52,7 +52,7 @@ def attributed(holds: pl.DataFrame, day: Interval) -> pl.DataFrame:
     return attribute_hours(holds, cluster="c", day="d", interval=day)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(day=DAYS, held=HELD)
 def test_every_held_second_is_in_exactly_the_hour_in_which_a_count_of_seconds_finds_it(
     day: Interval, held: list[tuple[int, int, int, str]]
@@ -74,7 +74,7 @@ def test_every_held_second_is_in_exactly_the_hour_in_which_a_count_of_seconds_fi
     assert states_add_up(hours).is_empty()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(day=DAYS, held=HELD, at=st.integers(1, 82_799), order=st.randoms(use_true_random=False))
 def test_splitting_a_hold_and_turning_the_rows_over_changes_no_row(
     day: Interval, held: list[tuple[int, int, int, str]], at: int, order: Random

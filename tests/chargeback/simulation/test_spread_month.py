@@ -44,8 +44,9 @@ def estate(objects: list[DemoObject]) -> SlurmEstate:
 
 @pytest.fixture(scope="module")
 def days(estate: SlurmEstate) -> dict[str, DayTables]:
-    """The tables of every day of the month."""
-    return {day: estate.day(day, look_around=timedelta(days=2)) for day in PERIOD.days}
+    """The tables of the first eight days, so of every weekday, and of the last two."""
+    looked_at = [*PERIOD.days[:8], *PERIOD.days[-2:]]
+    return {day: estate.day(day, look_around=timedelta(days=2)) for day in looked_at}
 
 
 def test_the_month_is_the_same_whenever_it_is_made(dump: dict[str, bytes], objects: list[DemoObject]) -> None:
@@ -101,7 +102,7 @@ def test_no_gpu_count_of_the_month_is_unknown_and_the_cpu_jobs_are_known_to_have
     assert bases["no GPUs"] > 0
 
 
-def test_every_team_has_hundreds_of_gpu_hours_and_the_month_shows_what_happens_on_a_cluster(
+def test_every_team_has_hundreds_of_gpu_hours_in_ten_days_and_they_show_what_happens_on_a_cluster(
     days: dict[str, DayTables],
 ) -> None:
     runs = pl.concat(tables.runs for tables in days.values()).select("run", "account", "end_cause").unique("run")
@@ -116,11 +117,11 @@ def test_every_team_has_hundreds_of_gpu_hours_and_the_month_shows_what_happens_o
         holds.join(runs, on="run", validate="m:1").group_by("account").agg((gpu_seconds.sum() / 3600).round()).rows()
     )
 
-    assert min(hours["vision"], hours["nlp"], hours["platform"]) > 500
-    assert 0 < hours["research"] < 100
+    assert min(hours["vision"], hours["nlp"], hours["platform"]) > 200
+    assert 0 < hours["research"] < 50
     assert {"completed", "failed", "cancelled", "timeout", "preempted", "platform fault"} <= set(runs["end_cause"])
     assert set(holds["sharing"]) == {"whole", "mig"}
-    assert {"one host", "assumed", "not split", "recorded"} & set(holds["split"]) >= {"one host", "assumed"}
+    assert set(holds["split"]) == {"one host", "assumed", "not split"}
 
 
 def test_jobs_cross_midnight_and_both_ends_of_the_month(days: dict[str, DayTables]) -> None:
@@ -132,7 +133,7 @@ def test_jobs_cross_midnight_and_both_ends_of_the_month(days: dict[str, DayTable
 
 
 def test_weekends_are_quieter(days: dict[str, DayTables]) -> None:
-    assert days["2026-10-11"].runs.height < days["2026-10-14"].runs.height
+    assert days["2026-10-04"].runs.height < days["2026-10-07"].runs.height
 
 
 def test_the_demo_prices_the_accelerators_that_its_hosts_have() -> None:

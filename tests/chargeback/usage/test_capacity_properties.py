@@ -101,7 +101,7 @@ def looked_at_one_by_one(
     return found
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(day=DAYS, held=HELD, planned=SPELLS, unplanned=SPELLS, reserved=SPELLS, exclusive=SPELLS, unknown=SPELLS)
 def test_every_second_of_every_gpu_is_where_a_look_at_each_of_them_finds_it(
     day: Interval,
@@ -127,7 +127,7 @@ def test_every_second_of_every_gpu_is_where_a_look_at_each_of_them_finds_it(
     assert capacity["capacity_unit_seconds"].sum() == sum(GPUS.values()) * day.seconds
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(day=DAYS, held=HELD, at=st.integers(1, 99), order=st.randoms(use_true_random=False))
 def test_splitting_a_hold_and_turning_the_rows_over_changes_nothing(
     day: Interval, held: list[tuple[str, tuple[int, int], int]], at: int, order: Random
@@ -139,7 +139,7 @@ def test_splitting_a_hold_and_turning_the_rows_over_changes_nothing(
     assert measured(day, holds_of(split, day)).equals(measured(day, holds_of(held, day)))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(day=DAYS, quarters=QUARTERS, count=st.integers(1, 10), own=HELD)
 def test_a_count_that_could_not_be_split_is_conserved_over_its_hosts(
     day: Interval, quarters: tuple[int, int], count: int, own: list[tuple[str, tuple[int, int], int]]
