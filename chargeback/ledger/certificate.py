@@ -64,7 +64,7 @@ def certify(
     found: dict[tuple[str, str, str], list[Evidence]] = defaultdict(list)
     for each in evidence:
         found[(each.table, each.partition, each.check)].append(each)
-    rows: list[dict[str, str]] = []
+    rows: list[tuple[str, ...]] = []
     reasons: list[str] = [] if contents else [f"{month}: nothing was materialised: run the month"]
     for content in sorted(contents):
         table, _, partition = content.partition("|")
@@ -72,22 +72,17 @@ def certify(
         if content_hash is None:
             reasons.append(f"{table} {partition}: has no content: materialise it")
             continue
-        common = {"month": month, "table_name": table, "partition": partition, "content_hash": content_hash}
         checks = sorted(required[table])
-        if not checks:
-            rows.append({**common, "check_name": "", "evidence": "", "severity": Evidence.PASSED})
-        for check in checks:
-            judged = _judge(found[(table, partition, check)], content_hash)
+        for check, judged in [(check, _judge(found[(table, partition, check)], content_hash)) for check in checks]:
             if isinstance(judged, str):
                 reasons.append(f"{table} {partition}: check {check} {judged}")
             else:
-                rows.append({**common, "check_name": check, "evidence": judged.key, "severity": judged.outcome})
+                rows.append((month, table, partition, check, content_hash, judged.key, judged.outcome))
+        if not checks:
+            rows.append((month, table, partition, "", content_hash, "", Evidence.PASSED))
     if reasons:
         return Refused(tuple(reasons))
-    frame = pl.DataFrame(
-        {name: [row[name] for row in rows] for name in CERTIFICATE.column_names}, schema=CERTIFICATE.schema
-    )
-    return Certified(frame.sort(CERTIFICATE.key))
+    return Certified(pl.DataFrame(rows, schema=CERTIFICATE.schema, orient="row").sort(CERTIFICATE.key))
 
 
 def _judge(evidence: list[Evidence], content_hash: str) -> Evidence | str:

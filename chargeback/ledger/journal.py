@@ -116,7 +116,6 @@ def _entry(
         "month": month, "company": company, "batch_key": batch_key_of(company, month),
         "entry_key": entry_key_of(company, month, team, kind), "team": team, "kind": kind, "currency": currency,
     }  # fmt: skip
-    payable = {target: amount for target, amount in sorted(debits.items()) if amount}
     rows: list[dict[str, Any]] = [
         {
             "side": "debit",
@@ -127,7 +126,8 @@ def _entry(
             "amount": amount,
             "description": f"GPU {kind} {month}, {team}: {accelerator}, {tier}",
         }
-        for (cost_centre, accelerator, tier), amount in payable.items()
+        for (cost_centre, accelerator, tier), amount in sorted(debits.items())
+        if amount
     ]
     if not rows:
         return []
@@ -139,7 +139,7 @@ def _entry(
             "cost_centre": accounts.platform_cost_centre,
             "accelerator": "",
             "tier": "",
-            "amount": _sum(payable.values()),
+            "amount": _sum(debits.values()),
             "description": f"GPU {kind} {month}, {team}: recovered{between}",
         }
     )

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import polars as pl
 
@@ -40,8 +41,8 @@ from chargeback.ledger.statement_parts import (
 from chargeback.ledger.usage_sums import held_by, total
 from chargeback.money import Currency
 
-SUSPENSE_ACCOUNTS_ON_A_TEAMS_PAGE = 5
-SUSPENSE_ACCOUNTS_ON_ITS_OWN_PAGE = 500
+SUSPENSE_ACCOUNTS = {False: 5, True: 500}
+"""Accounts that a statement lists at most: a team's, and the suspense's own."""
 
 
 def statement_rows(
@@ -68,8 +69,6 @@ def statement_rows(
     Output:  a row for every team that held, or would have borne, anything; total_amount is the sum of its rounded
              lines.
     """
-    teams = texts([*rated["team"], *lines["team"], *uncharged["team"]])
-    unattributed = rated.filter(pl.col("team") == UNATTRIBUTED)
     common = {
         "format": FORMAT,
         "month": month,
@@ -81,35 +80,19 @@ def statement_rows(
         "policies": dict(policies),
         "estate": _estate(lines, rated, uncharged, capacity_totals, currency=currency),
     }
+    charged, used, left_out = (_by_team(frame) for frame in (lines, rated, uncharged))
+    suspense = used.get(UNATTRIBUTED, rated.clear())
     rows = []
-    for team in teams:
-        mine = lines.filter(pl.col("team") == team)
+    for team in sorted({*charged, *used, *left_out}):
+        mine = charged.get(team, lines.clear())
         document = {
             **common,
-            **_of_team(
-                team, mine, rated.filter(pl.col("team") == team), currency=currency, appendix_jobs=appendix_jobs
-            ),
-            "statement_id": statement_id_of(month, team),
+            **_of_team(team, mine, used.get(team, rated.clear()), currency=currency, appendix_jobs=appendix_jobs),
             "change": _change(team, mine, previous_lines, month=month, currency=currency),
-            "not_charged": not_charged_parts(
-                rated.filter(pl.col("team") == team), uncharged.filter(pl.col("team") == team)
-            ),
-            "suspense": suspense_parts(
-                unattributed,
-                limit=SUSPENSE_ACCOUNTS_ON_ITS_OWN_PAGE if team == UNATTRIBUTED else SUSPENSE_ACCOUNTS_ON_A_TEAMS_PAGE,
-            ),
+            "not_charged": not_charged_parts(used.get(team, rated.clear()), left_out.get(team, uncharged.clear())),
+            "suspense": suspense_parts(suspense, limit=SUSPENSE_ACCOUNTS[team == UNATTRIBUTED]),
         }
-        rows.append(
-            {
-                "month": month,
-                "team": team,
-                "statement_id": document["statement_id"],
-                "total_amount": total_of(mine),
-                "currency": currency.code,
-                "line_count": len(mine),
-                "document": canonical_json(document),
-            }
-        )
+        rows.append(_row(team, mine, document, month=month, currency=currency))
     return pl.DataFrame(rows, schema=STATEMENTS.schema, orient="row").sort("team")
 
 
@@ -125,6 +108,23 @@ def statement_findings(statements: pl.DataFrame, lines: pl.DataFrame) -> list[st
         for team in sorted(set(charged) | set(stated))
         if stated[team] != charged[team]
     ]
+
+
+def _by_team(frame: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    return {str(team): rows for (team,), rows in frame.partition_by("team", as_dict=True).items()}
+
+
+def _row(team: str, lines: pl.DataFrame, document: Document, *, month: str, currency: Currency) -> dict[str, Any]:
+    statement_id = statement_id_of(month, team)
+    return {
+        "month": month,
+        "team": team,
+        "statement_id": statement_id,
+        "total_amount": total_of(lines),
+        "currency": currency.code,
+        "line_count": len(lines),
+        "document": canonical_json({**document, "statement_id": statement_id}),
+    }
 
 
 def _of_team(

@@ -71,16 +71,24 @@ def _held_by_day(attribution: pl.LazyFrame) -> pl.DataFrame:
         .agg(device_seconds=pl.col("held_seconds").sum())
         .collect(engine="streaming")
     )
-    # A host that was configured anew has two unit counts in one day: add over the product of both.
-    units = pl.col("units_per_gpu").cast(pl.Int128)
-    common = units.unique().product()
     unit_seconds = pl.col("device_seconds").cast(pl.Int128) * pl.col("share_units").cast(pl.Int128)
-    added = by_share.group_by(_HELD_KEY).agg(
-        device_seconds=pl.col("device_seconds").sum(),
-        gpu_seconds_numerator=(unit_seconds * (common // units)).sum(),
-        gpu_seconds_denominator=common,
+    units = pl.col("units_per_gpu").cast(pl.Int128)
+    is_single = by_share.select(_HELD_KEY).is_unique()
+    single = by_share.filter(is_single).select(
+        *_HELD_KEY, "device_seconds", gpu_seconds_numerator=unit_seconds, gpu_seconds_denominator=units
     )
-    return reduced(added, "gpu_seconds")
+    # A host that was configured anew has two unit counts in one day: add over the product of both.
+    common = units.unique().product()
+    doubled = (
+        by_share.filter(~is_single)
+        .group_by(_HELD_KEY)
+        .agg(
+            pl.col("device_seconds").sum(),
+            gpu_seconds_numerator=(unit_seconds * (common // units)).sum(),
+            gpu_seconds_denominator=common,
+        )
+    )
+    return reduced(pl.concat([single, doubled]), "gpu_seconds")
 
 
 def _with_runs(held: pl.DataFrame, runs: pl.LazyFrame, *, period: BillingPeriod) -> pl.DataFrame:

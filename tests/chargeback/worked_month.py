@@ -87,11 +87,11 @@ def usage_of(
                 )  # fmt: skip
                 runs[(day, run)] = {
                     "cluster": "slurm-a", "day": day, "run": run, "scheduler": "slurm", "job_id": job,
-                    "job_id_raw": job, "job_name": f"job{job}", "user": user, "account": account, "tier": tier, "workload_class": "batch",
-                    "state": "COMPLETED", "is_running": job in running, "observed_until": end, "started": start,
-                    "gpu_count": int(devices), "gpu_count_basis": "recorded", "host_count": 1, "is_exclusive": False,
-                    "object": "o", "line": 1, "extracted_at": datetime(2026, 4, 2, tzinfo=UTC), "elapsed_seconds": 0,
-                    "suspended_seconds": 0,
+                    "job_id_raw": job, "job_name": f"job{job}", "user": user, "account": account, "tier": tier,
+                    "workload_class": "batch", "state": "COMPLETED", "is_running": job in running, "started": start,
+                    "observed_until": end, "gpu_count": int(devices), "gpu_count_basis": "recorded",
+                    "host_count": 1, "is_exclusive": False, "object": "o", "line": 1, "elapsed_seconds": 0,
+                    "suspended_seconds": 0, "extracted_at": datetime(2026, 4, 2, tzinfo=UTC),
                 }  # fmt: skip
     return _frame(hours, ATTRIBUTION.schema), _frame(list(runs.values()), RUNS.schema)
 

@@ -27,7 +27,8 @@ def rated(*rows: tuple[str, int, int, str], currency: str = "EUR") -> pl.DataFra
             "accelerator": "h100-sxm5-80gb", "sharing": "whole", "tier": "standard", "team": team,
             "cost_centre": "4711", "project": "p", "company": "C1", "kind": "allocation", "is_running": False,
             "quantity_numerator": top, "quantity_denominator": bottom, "quantity_unit": "GPU-second",
-            "gpu_seconds_numerator": top, "gpu_seconds_denominator": bottom, "price": Decimal(price), "currency": currency, "card_version": "1",
+            "gpu_seconds_numerator": top, "gpu_seconds_denominator": bottom, "price": Decimal(price),
+            "currency": currency, "card_version": "1",
         }
         for at, (team, top, bottom, price) in enumerate(rows)
     ]  # fmt: skip
