@@ -1,4 +1,4 @@
-"""What a month's certificate rests on: the present contents, whether each follows from the present others, the evidence.
+"""What a month's certificate rests on: the present contents, whether each follows from the others, the evidence.
 
 Used at two places on purpose, by the certificate and again by whatever lets something out (design.md 6).
 Not here: the judgement itself (chargeback/ledger/certificate.py).

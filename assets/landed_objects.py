@@ -33,7 +33,7 @@ def landed_objects(
                 "day": day.day,
                 "object": parsed.landed.key,
                 "source": parsed.landed.source,
-                "sha256": parsed.sha256,
+                "sha256": parsed.landed.sha256,
                 "bytes": parsed.landed.size,
                 "extracted_at": parsed.landed.extracted_at,
                 "records": parsed.records,

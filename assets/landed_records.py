@@ -42,4 +42,4 @@ def fold_landed(
 
 def shas_of(objects: Sequence[ParsedObject]) -> dict[str, str]:
     """Object key -> sha256, as inputs are recorded."""
-    return {parsed.landed.key: parsed.sha256 for parsed in objects}
+    return {parsed.landed.key: parsed.landed.sha256 for parsed in objects}

@@ -34,7 +34,7 @@ def quarantine(
         for record in parsed.quarantined
         if parsed.day_of_quarantined(record, settings.zone) == day.day
     ]
-    shas = {parsed.landed.key: parsed.sha256 for parsed in parsed_objects if parsed.landed.key in _keys(rows)}
+    shas = {parsed.landed.key: parsed.landed.sha256 for parsed in parsed_objects if parsed.landed.key in _keys(rows)}
     return materialise(
         context,
         lake,

@@ -27,13 +27,13 @@ def judge(name: str, metrics: Mapping[str, int], limits: Mapping[str, tuple[int 
     import great_expectations.expectations as gxe
     import pandas as pd
 
-    suite = gx.ExpectationSuite(
-        name=name,
-        expectations=[
-            gxe.ExpectColumnValuesToBeBetween(column=metric, min_value=low, max_value=high)
-            for metric, (low, high) in limits.items()
-        ],
-    )
+    expectations = []
+    for metric, (low, high) in limits.items():
+        if high is not None:
+            expectations.append(gxe.ExpectColumnMaxToBeBetween(column=metric, max_value=high))
+        if low:
+            expectations.append(gxe.ExpectColumnMinToBeBetween(column=metric, min_value=low))
+    suite = gx.ExpectationSuite(name=name, expectations=expectations)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         result = _batches().get_batch({"dataframe": pd.DataFrame([dict(metrics)])}).validate(suite)
@@ -52,10 +52,9 @@ def _sentence(outcome: Any, metrics: Mapping[str, int]) -> str:
     if fault.get("raised_exception"):
         return f"{metric} could not be judged: {fault.get('exception_message')}"
     low, high = arguments.get("min_value"), arguments.get("max_value")
-    allowed = (
-        f"at most {int(high)}" if low in (None, 0) else f"from {int(low)} to {'any' if high is None else int(high)}"
+    return (
+        f"{metric} is {metrics[metric]}, allowed is {f'at most {int(high)}' if low is None else f'at least {int(low)}'}"
     )
-    return f"{metric} is {metrics[metric]}, allowed is {allowed}"
 
 
 @cache

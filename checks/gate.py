@@ -1,7 +1,7 @@
 """The gate: one way in which every check reads, finds, is judged by Great Expectations, and leaves evidence.
 
-A check computes findings and metrics with polars over the whole partition; Great Expectations judges the metrics against
-their limits; the outcome is recorded as evidence for exactly the contents that were read (design.md 6).
+A check computes findings and metrics with polars over the whole partition; Great Expectations judges the metrics
+against their limits; the outcome is recorded as evidence for exactly the contents that were read (design.md 6).
 Not here: what is checked (one file a table), and who may publish (assets/certificate.py).
 """
 

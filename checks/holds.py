@@ -35,6 +35,6 @@ def untyped_holds(reading: Reading) -> Outcome:
 
 
 CHECKS = (
-    Check("holds_inside_day", HOLDS, "Every hold lies inside its day and has a length.", holds_outside_day, stops="run"),
+    Check("holds_inside_day", HOLDS, "Every hold lies inside its day, with a length.", holds_outside_day, stops="run"),
     Check("holds_mapped", HOLDS, "The accelerator of every hold is named.", untyped_holds, stops="nothing"),
 )  # fmt: skip

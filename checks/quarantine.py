@@ -16,6 +16,6 @@ def quarantined_records(reading: Reading) -> Outcome:
 
 
 CHECKS = (
-    Check("quarantine_share", QUARANTINE, "No more records in quarantine than the policy quarantine_limit allows a day.",
+    Check("quarantine_share", QUARANTINE, "No more records in quarantine a day than quarantine_limit allows.",
           quarantined_records, stops="certificate", tolerated=lambda settings: settings.policies.quarantine_limit),
 )  # fmt: skip

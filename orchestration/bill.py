@@ -102,7 +102,7 @@ def bill_month(
 ) -> BillOutcome:
     """Bill one month; a second time it changes nothing. `clusters` limits which days are looked at, not the month.
 
-    Raises SettingsRefused for an impossible month or an unknown cluster, PeopleRefused for an unreadable file of people.
+    Raises SettingsRefused for an impossible month or cluster, PeopleRefused for an unreadable file of people.
     """
     settings = workspace.settings
     month = month_called(_checked_month(month_name, settings, now), settings)

@@ -1,6 +1,7 @@
 """One job for each partition set, and the schedules that run them; schedules are off until somebody turns them on."""
 
 import dagster as dg
+from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
 from chargeback.contracts.registry import DAILY, MONTHLY
 from orchestration.partitions import Calendar
@@ -11,7 +12,7 @@ NIGHTLY = "0 3 * * *"
 EACH_MORNING = "0 5 * * *"
 
 
-def jobs_on(calendar: Calendar) -> list[dg.UnresolvedAssetJobDefinition]:
+def jobs_on(calendar: Calendar) -> list[UnresolvedAssetJobDefinition]:
     """From landing to attribution for one cluster and day; from rated usage to postings for one month."""
     return [
         dg.define_asset_job(

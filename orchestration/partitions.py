@@ -1,4 +1,4 @@
-"""The calendar as Dagster sees it: (cluster, day) up to attribution, months from rated usage on, the running ones too."""
+"""The calendar as Dagster sees it: (cluster, day) up to attribution, then months, the running ones too."""
 
 from dataclasses import dataclass
 
@@ -25,10 +25,11 @@ def calendar_of(settings: Settings) -> Calendar:
     days = dg.DailyPartitionsDefinition(
         start_date=settings.first_day.isoformat(), timezone=settings.timezone, end_offset=1
     )
-    first_month = settings.first_day.replace(day=1).isoformat()
     return Calendar(
         cluster_days=dg.MultiPartitionsDefinition(
             {"cluster": dg.StaticPartitionsDefinition(sorted(settings.clusters)), "day": days}
         ),
-        months=dg.MonthlyPartitionsDefinition(start_date=first_month, timezone=settings.timezone, end_offset=1),
+        months=dg.MonthlyPartitionsDefinition(
+            start_date=f"{settings.first_day:%Y-%m}", fmt="%Y-%m", timezone=settings.timezone, end_offset=1
+        ),
     )

@@ -12,7 +12,6 @@ from datetime import datetime
 from assets.materialisation import Month
 from chargeback.billing_period import day_interval
 from chargeback.contracts.partition import Partition
-from chargeback.usage.slurm_nodes import listing_in_force
 from resources.code_version import RULES_AND_CHECKS, code_version
 from resources.content_hash import fingerprint
 from resources.object_store import ObjectStore
@@ -74,7 +73,7 @@ def _leaves(
 ) -> dict[str, object]:
     interval = day_interval(day, settings.zone)
     touching = {
-        parsed.landed.key: parsed.sha256
+        parsed.landed.key: parsed.landed.sha256
         for source in DAILY_SOURCES
         for parsed in observations.of_interval(source, cluster, interval)
     }
@@ -84,13 +83,11 @@ def _leaves(
         for parsed_object in parsed
         if any(parsed_object.day_of_quarantined(record, settings.zone) == day for record in parsed_object.quarantined)
     }
-    listings = [p.landed.extracted_at for p in observations.parsed("slurm/nodes", cluster)]
-    in_force = listing_in_force(sorted(listings), interval=interval)
     return {
         "code": code_version(RULES_AND_CHECKS),
         "objects": touching,
         "unread": unread,
-        "nodes": in_force.isoformat() if in_force else None,
+        "nodes": observations.inventory(cluster, day, interval)[1],
         "gpu_partitions": sorted({name for p in parsed for name in p.gpu_partitions}),
         "approvals": dict(people.gpu_count_approvals(cluster)[1]),
         "tiers": dict(settings.cluster(cluster).tiers),

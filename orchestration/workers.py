@@ -100,8 +100,8 @@ def run_partition(job: str, partition: str) -> RunOutcome:
 
 def _changed_tables(result: dg.ExecuteInProcessResult) -> Iterator[str]:
     for event in result.get_asset_materialization_events():
-        materialisation = event.asset_materialization
-        if materialisation and materialisation.metadata["outcome"].value in ("new", "changed"):
+        materialisation = event.step_materialization_data.materialization
+        if materialisation.metadata["outcome"].value in ("new", "changed"):
             yield materialisation.asset_key.to_user_string()
 
 

@@ -31,7 +31,7 @@ from resources.lake_records import (
     Unreproducible,
     Written,
 )
-from resources.lake_state import partition_state, write_state
+from resources.lake_state import partition_state, partition_states, write_state
 from resources.lake_table import OpenTable, checked_partition, open_or_create_table, open_table
 from resources.object_store import store_at
 from resources.storage_location import StorageLocation
@@ -57,23 +57,21 @@ class Lake:
         table = open_table(self.location, contract, version)
         if table is None:
             return Scanned(contract.empty().lazy(), {}, tuple(each.key for each in wanted), None)
-        states = {each.key: partition_state(table, each, self._store) for each in wanted}
-        contents = {f"{contract.table}|{key}": state.content_hash for key, state in states.items() if state}
-        missing = tuple(key for key, state in states.items() if state is None)
+        states = partition_states(table, wanted, self._store)
+        contents = {f"{contract.table}|{key}": state.content_hash for key, state in states.items()}
+        missing = tuple(each.key for each in wanted if each.key not in states)
         return Scanned(table.frame(wanted), contents, missing, table.version)
 
     def state(self, contract: Contract, partition: Partition) -> PartitionState | None:
         """What stands in a partition now; None if it was never written."""
-        return self.states(contract, [partition]).get(partition.key)
+        table = open_table(self.location, contract)
+        return partition_state(table, checked_partition(contract, partition), self._store) if table else None
 
     def states(self, contract: Contract, partitions: Sequence[Partition]) -> dict[str, PartitionState]:
         """Partition key -> what stands there now, of those that were ever written."""
         wanted = self._checked(contract, partitions)
         table = open_table(self.location, contract)
-        if table is None:
-            return {}
-        found = ((each.key, partition_state(table, each, self._store)) for each in wanted)
-        return {key: state for key, state in found if state is not None}
+        return partition_states(table, wanted, self._store) if table else {}
 
     def is_current(self, contract: Contract, partition: Partition, provenance: Provenance) -> bool:
         """Whether the partition was made by this code from these inputs: then there is nothing to compute."""

@@ -21,6 +21,6 @@ def bind_lake(store: ObjectStore, settings: Settings) -> None:
     for name, value in bound.items():
         if recorded[name] != value:
             raise SettingsRefused(
-                f"this lake bills in {name} {recorded[name]}, the settings say {value}: neither can be changed in a lake; "
+                f"this lake bills in {name} {recorded[name]}, the settings say {value}: that cannot change in a lake; "
                 f"put {recorded[name]} back, or begin a new lake under another [lake] root"
             )

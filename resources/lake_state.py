@@ -7,6 +7,8 @@ equal content and renews the note. Nothing depends on a note being there. Not he
 
 import hashlib
 import json
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from chargeback.contracts.partition import Partition
@@ -14,6 +16,8 @@ from resources.content_hash import canonical_json, content_hash
 from resources.lake_records import UNKNOWN, PartitionState, Provenance
 from resources.lake_table import TABLES, OpenTable
 from resources.object_store import ObjectMissing, ObjectStore
+
+NOTES_READ_AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +28,24 @@ class _Note:
     files_hash: str
 
 
+def partition_states(
+    table: OpenTable, partitions: Sequence[Partition], store: ObjectStore
+) -> dict[str, PartitionState]:
+    """Partition key -> what stands there in the version that is open, of those that were ever written."""
+    with ThreadPoolExecutor(NOTES_READ_AT_ONCE) as threads:  # a note is one request to S3, and a month has many
+        notes = threads.map(lambda partition: _read_note(table, partition, store), partitions)
+        found = {
+            partition.key: _state(table, partition, note) for partition, note in zip(partitions, notes, strict=True)
+        }
+    return {key: state for key, state in found.items() if state is not None}
+
+
 def partition_state(table: OpenTable, partition: Partition, store: ObjectStore) -> PartitionState | None:
     """What stands in the partition in the version that is open; None if it was never written."""
-    note = _read_note(table, partition, store)
+    return _state(table, partition, _read_note(table, partition, store))
+
+
+def _state(table: OpenTable, partition: Partition, note: _Note | None) -> PartitionState | None:
     if note is not None and note.files_hash == _files_hash(table, partition):
         return note.state
     if note is None and not table.files(partition):

@@ -1,7 +1,7 @@
 """What landing objects say, parsed once an object and kept: the step between landing/ and the raw tables.
 
-An object is immutable, so what a version of the parsers reads in it is kept beside the lake under parsed/ (a cache: it can
-be deleted at any time). Not here: which observation of a record counts (chargeback/usage/observations.py and the folds).
+An object is immutable, so what a version of the parsers reads in it is kept beside the lake under parsed/ (a cache: it
+can be deleted at any time). Not here: which observation of a record counts (chargeback/usage/observations.py).
 """
 
 import io
@@ -13,15 +13,16 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 import polars as pl
+from chargeback.usage.sacct_json import parse_sacct_json
 
 from chargeback.billing_period import Interval, day_of
 from chargeback.contracts.contract import INSTANT
+from chargeback.contracts.raw_nodes import RAW_NODES
 from chargeback.usage.extract import ParsedExtract, Quarantined, UnreadableExtract
-from chargeback.usage.sacct_json import parse_sacct_json
 from chargeback.usage.sacct_text import parse_sacct_text
 from chargeback.usage.slurm_events import parse_events
 from chargeback.usage.slurm_job_details import parse_job_details
-from chargeback.usage.slurm_nodes import parse_nodes
+from chargeback.usage.slurm_nodes import parse_nodes, raw_nodes_of_day
 from chargeback.usage.slurm_reservations import parse_reservations
 from resources.code_version import code_version
 from resources.landing import LandedObject, Landing
@@ -36,7 +37,6 @@ class ParsedObject:
     """What one landing object holds; the records themselves are in the parquet that `frame_key` names."""
 
     landed: LandedObject
-    sha256: str
     frame_key: str
     records: int
     steps_ignored: int
@@ -53,7 +53,7 @@ class ParsedObject:
         return self.overlaps_from < interval.end and self.overlaps_until >= interval.start
 
     def day_of_quarantined(self, record: Quarantined, zone: ZoneInfo) -> str:
-        """The local day that an unreadable record is shown on: its own, else the object's last, else the extraction's."""
+        """The local day that an unreadable record is shown on: its own, the object's last, or the extraction's."""
         return day_of(record.instant or self.overlaps_until or self.landed.extracted_at, zone)
 
 
@@ -92,17 +92,26 @@ class Observations:
         observations = pl.concat(frames, how="vertical")
         return observations.filter(_overlaps(within)) if within else observations
 
+    def inventory(self, cluster: str, day: str, interval: Interval) -> tuple[pl.DataFrame, dict[str, str]]:
+        """contracts.raw_nodes of a day, and the listing in force (object key -> sha256) that it comes from."""
+        listings = self.parsed("slurm/nodes", cluster)
+        seen = self.frame(listings)
+        if seen is None:
+            return RAW_NODES.empty(), {}
+        rows = raw_nodes_of_day(seen, cluster=cluster, day=day, interval=interval)
+        chosen = set(rows["object"].unique())
+        return rows, {parsed.landed.key: parsed.landed.sha256 for parsed in listings if parsed.landed.key in chosen}
+
     def _read_frame(self, frame_key: str) -> pl.DataFrame:
         return pl.read_parquet(io.BytesIO(self._store.get(frame_key)))
 
     def _parse_or_recall(self, landed: LandedObject) -> ParsedObject:
         stem = f"parsed/{code_version()}/{landed.key.removeprefix('landing/')}"
         if not self._store.exists(f"{stem}.json"):
-            self._keep(stem, self._landing.sha256_of(landed.key), self._parse(landed))
+            self._keep(stem, self._parse(landed))
         summary = json.loads(self._store.get(f"{stem}.json"))
         return ParsedObject(
             landed=landed,
-            sha256=summary["sha256"],
             frame_key=f"{stem}.parquet",
             records=summary["records"],
             steps_ignored=summary["steps_ignored"],
@@ -123,12 +132,12 @@ class Observations:
         except UnreadableExtract as refusal:
             return refusal
 
-    def _keep(self, stem: str, sha256: str, outcome: ParsedExtract | UnreadableExtract) -> None:
+    def _keep(self, stem: str, outcome: ParsedExtract | UnreadableExtract) -> None:
         """Keep the frame first, the summary last: a summary without its frame never stands."""
         if isinstance(outcome, UnreadableExtract):
             unreadable = Quarantined(line=1, reason=f"the whole object: {outcome}", excerpt="", instant=None)
             summary = _summary(records=1, steps=0, quarantined=(unreadable,), partitions=frozenset())
-            self._store.put(f"{stem}.json", json.dumps({**summary, "sha256": sha256}, sort_keys=True).encode())
+            self._store.put(f"{stem}.json", json.dumps(summary, sort_keys=True).encode())
             return
         written = io.BytesIO()
         outcome.frame.write_parquet(written, compression="zstd")
@@ -142,7 +151,7 @@ class Observations:
             first=outcome.frame["overlaps_from"].min(),
             last=outcome.frame["overlaps_until"].max(),
         )
-        self._store.put(f"{stem}.json", json.dumps({**summary, "sha256": sha256}, sort_keys=True).encode())
+        self._store.put(f"{stem}.json", json.dumps(summary, sort_keys=True).encode())
 
 
 def _parser_of(landed: LandedObject) -> Callable[[bytes, str, ZoneInfo | None], ParsedExtract]:

@@ -13,8 +13,7 @@ from chargeback.contracts.ownership import OWNERSHIP
 from chargeback.pricing.ownership import ownership_of_month, read_ownership
 from chargeback.pricing.prices_of_month import card_in_force
 from chargeback.pricing.rate_card import CardRefused, RateCard, read_rate_card
-from chargeback.usage.approvals import GpuCountApproval, parse_approvals
-from chargeback.usage.extract import UnreadableExtract
+from chargeback.usage.gpu_approvals import GpuCountApproval, parse_approvals
 from resources.landing import LandedObject, Landing
 
 Shas = Mapping[str, str]
@@ -65,12 +64,12 @@ class PeopleObjects:
         objects = self.landing.objects("approvals", None)
         approvals: list[GpuCountApproval] = []
         for landed in objects:
-            try:
-                approvals.extend(parse_approvals(self.landing.read(landed)))
-            except UnreadableExtract as refusal:
-                raise PeopleRefused((f"{landed.key}: {refusal}",)) from refusal
+            parsed = parse_approvals(self.landing.read(landed))
+            if parsed.findings:
+                raise PeopleRefused(tuple(f"{landed.key}: {finding}" for finding in parsed.findings))
+            approvals.extend(parsed.approvals)
         return [approval for approval in approvals if approval.cluster == cluster], _shas(objects)
 
 
 def _shas(objects: list[LandedObject]) -> dict[str, str]:
-    return {landed.key: landed.sha256_prefix for landed in objects}
+    return {landed.key: landed.sha256 for landed in objects}

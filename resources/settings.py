@@ -19,6 +19,7 @@ from resources.storage_location import StorageLocation
 
 SETTINGS_FILE = "chargeback.toml"
 SETTINGS_VARIABLE = "CHARGEBACK_TOML"
+DEFAULT_CONTACT = "the GPU platform team"
 
 
 class SettingsRefused(Exception):
@@ -76,7 +77,7 @@ class Settings:
     clusters: Mapping[str, Cluster]
     accelerators: Mapping[str, str]
     mode: str = "parallel"
-    platform: str = "GPU platform"
+    contact: str = DEFAULT_CONTACT
     policies: Policies = Policies()
     journal: Journal = Journal()
     is_demo: bool = False
@@ -141,7 +142,7 @@ def read_settings(read: Mapping[str, Any], *, folder: Path) -> Settings:
     """Settings from a parsed chargeback.toml that lies in `folder`. Raises SettingsRefused."""
     _refuse_unknown(read, ("lake", "billing", "clusters", "accelerators", "policies", "journal"), "")
     lake = _section(read, "lake", ("root", "endpoint_url", "region", "path_style", "home"))
-    billing = _section(read, "billing", ("timezone", "currency", "first_day", "mode", "platform"))
+    billing = _section(read, "billing", ("timezone", "currency", "first_day", "mode", "contact"))
     root = _required(lake, "lake", "root")
     first_day = billing.get("first_day")
     if not isinstance(first_day, date):
@@ -160,7 +161,7 @@ def read_settings(read: Mapping[str, Any], *, folder: Path) -> Settings:
         clusters=_clusters(read.get("clusters", {})),
         accelerators={key.lower(): value for key, value in read.get("accelerators", {}).items()},
         mode=_one_of(billing.get("mode", "parallel"), ("parallel",), "billing.mode"),
-        platform=billing.get("platform", "GPU platform"),
+        contact=billing.get("contact", DEFAULT_CONTACT),
         policies=_policies(read),
         journal=Journal(**_section(read, "journal", Journal.__slots__)),
     )

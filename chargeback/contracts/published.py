@@ -15,7 +15,10 @@ PUBLISHED = Contract(
         MONTH,
         Column("object", pl.String(), "key of the document under published/"),
         Column(
-            "kind", pl.String(), "what it is", values=("statement page", "statement lines", "journal", "ledger file")
+            "kind",
+            pl.String(),
+            "what it is",
+            values=("statement page", "statement lines", "estate summary", "journal", "ledger file"),
         ),
         Column("team", pl.String(), "team; empty for documents of the whole month"),
         Column("sha256", pl.String(), "content hash of the document"),

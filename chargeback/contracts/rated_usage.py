@@ -77,5 +77,5 @@ RATED_USAGE = Contract(
         Column("currency", CURRENCY.dtype, CURRENCY.meaning),
         CARD_VERSION,
     ),
-    checks=("usage_rated", "rated_usage_conserves_attribution"),
+    checks=("month_complete", "usage_rated", "rated_usage_conserves_attribution"),
 )

@@ -57,5 +57,5 @@ RAW_SACCT = Contract(
         LINE,
         EXTRACTED_AT,
     ),
-    checks=("raw_sacct_complete",),
+    checks=("raw_sacct_valid",),
 )

@@ -1,0 +1,92 @@
+"""The asset statements."""
+
+import dagster as dg
+import polars as pl
+
+from assets.capacity import capacity
+from assets.landed_objects import landed_objects
+from assets.materialisation import Inputs, Month, materialise, month_of
+from assets.quarantine import quarantine
+from assets.rate_card import rate_card
+from assets.rated_usage import rated_usage
+from assets.runs import runs
+from assets.team_charges import team_charges
+from chargeback.contracts.capacity import CAPACITY
+from chargeback.contracts.landed_objects import LANDED_OBJECTS
+from chargeback.contracts.ownership import OWNERSHIP
+from chargeback.contracts.partition import Partition
+from chargeback.contracts.quarantine import QUARANTINE
+from chargeback.contracts.rate_card import RATE_CARD
+from chargeback.contracts.rated_usage import RATED_USAGE
+from chargeback.contracts.runs import RUNS
+from chargeback.contracts.statements import STATEMENTS
+from chargeback.contracts.team_charges import TEAM_CHARGES
+from chargeback.ledger.capacity_totals import capacity_totals
+from chargeback.ledger.statement_document import Coverage, card_mark
+from chargeback.ledger.statements import statement_rows
+from chargeback.pricing.uncharged_runs import uncharged_runs
+from resources.lake import Lake
+from resources.settings import Settings
+
+MONTH_TABLES = (TEAM_CHARGES, RATED_USAGE, OWNERSHIP, RATE_CARD)
+DAY_TABLES = (RUNS, CAPACITY, LANDED_OBJECTS, QUARANTINE)
+
+
+@dg.asset(deps=[team_charges, rated_usage, runs, capacity, landed_objects, quarantine, rate_card])
+def statements(
+    context: dg.AssetExecutionContext,
+    lake: dg.ResourceParam[Lake],
+    settings: dg.ResourceParam[Settings],
+) -> dg.MaterializeResult:
+    """One row per team: the document of its month, as content; pages are rendered from it."""
+    month = month_of(context, settings)
+    read = {table.table: lake.scan(table, [month.partition]) for table in MONTH_TABLES}
+    read |= {table.table: lake.scan(table, month.days) for table in DAY_TABLES}
+    before = lake.scan(TEAM_CHARGES, [Partition.of_month(month.period.previous.month)])
+    printed = settings.printed_policies()
+    return materialise(
+        context,
+        lake,
+        STATEMENTS,
+        month.partition,
+        inputs=Inputs.of(
+            *read.values(), before, settings={"policies": printed, "mode": settings.mode, "contact": settings.contact}
+        ),
+        rule=lambda: _rows(
+            {name: scanned.frame for name, scanned in read.items()},
+            None if before.missing else before.frame.collect(),
+            month,
+            settings,
+        ),
+    )
+
+
+def _rows(
+    read: dict[str, pl.LazyFrame], previous_lines: pl.DataFrame | None, month: Month, settings: Settings
+) -> pl.DataFrame:
+    owners = read["ownership"].collect()
+    uncharged = uncharged_runs(read["runs"], owners, unknown_accounts=settings.policies.unknown_accounts)
+    return statement_rows(
+        read["team_charges"].collect(),
+        read["rated_usage"].collect(),
+        uncharged,
+        capacity_totals(read["capacity"]),
+        _coverage(read),
+        previous_lines,
+        month=month.period.month,
+        mode=settings.mode,
+        currency=settings.currency,
+        card=card_mark(read["rate_card"].collect()),
+        policies=settings.printed_policies(),
+        contact=settings.contact,
+    )
+
+
+def _coverage(read: dict[str, pl.LazyFrame]) -> Coverage:
+    objects = read["landed_objects"].select("object", "records", "steps_ignored").unique().collect()
+    return Coverage(
+        objects=len(objects),
+        records=int(objects["records"].sum()),
+        steps_ignored=int(objects["steps_ignored"].sum()),
+        quarantined=read["quarantine"].select(pl.len()).collect().item(),
+    )

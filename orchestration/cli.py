@@ -1,0 +1,160 @@
+"""The command line: `chargeback`. Each command is a few lines here and a file of its own beside this one.
+
+Exit codes: 0 done, 1 the gate refused, 2 the request cannot be met as it stands (settings, arguments, files), 3 a run
+stopped for another reason.
+"""
+
+import os
+import sys
+import warnings
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from resources.settings import SettingsRefused
+
+app = typer.Typer(
+    name="chargeback",
+    help="What each team's GPUs cost: scheduler records to gated statements and balanced journals.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Config = Annotated[Path | None, typer.Option("--config", help="chargeback.toml to use; default: the one here.")]
+ClusterName = Annotated[str, typer.Option("--cluster", help="Cluster as named in chargeback.toml.")]
+
+
+def main() -> None:
+    """Run a command; what cannot be met is one line on stderr, not a stack trace."""
+    warnings.simplefilter("ignore")
+    os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "yes")
+    from resources.people_objects import PeopleRefused
+
+    try:
+        app()
+    except (SettingsRefused, PeopleRefused) as refusal:
+        Console(stderr=True, soft_wrap=True, highlight=False).print(f"chargeback: {refusal}", style="red", markup=False)
+        sys.exit(2)
+
+
+@app.command()
+def init(
+    root: Annotated[str | None, typer.Option(help="Lake: a folder, or s3://bucket/prefix.")] = None,
+    cluster: Annotated[str | None, typer.Option(help="Name of the Slurm cluster.")] = None,
+    zone: Annotated[str | None, typer.Option(help="IANA zone of times in that cluster's extracts.")] = None,
+    billing_zone: Annotated[str | None, typer.Option(help="IANA zone in which days and months begin.")] = None,
+    currency: Annotated[str | None, typer.Option(help="ISO 4217 currency.")] = None,
+    first_day: Annotated[str | None, typer.Option(help="First day that is billed, 2026-10-01.")] = None,
+    config: Annotated[Path, typer.Option("--config", help="File to write.")] = Path("chargeback.toml"),
+) -> None:
+    """Write chargeback.toml by a few questions or flags."""
+    from orchestration.init import write_settings
+
+    write_settings(
+        config,
+        {
+            "root": root,
+            "cluster": cluster,
+            "zone": zone,
+            "billing_zone": billing_zone,
+            "currency": currency,
+            "first_day": first_day,
+        },
+    )
+
+
+@app.command()
+def inspect(
+    file: Annotated[Path, typer.Argument(help="An extract, as it came from its source.")],
+    cluster: Annotated[str, typer.Option(help="Cluster, where the file does not say.")] = "",
+    zone: Annotated[str | None, typer.Option(help="IANA zone of times without an offset.")] = None,
+    billing_zone: Annotated[str, typer.Option(help="IANA zone in which months begin.")] = "UTC",
+    fields: Annotated[
+        str | None, typer.Option(help="Column names of a file without a header, comma-separated.")
+    ] = None,
+    nodes: Annotated[Path | None, typer.Option(help="Node records: `scontrol show node`.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For scripts.")] = False,
+) -> None:
+    """Say what a file is, what it would bill, and what is wrong with it. Sets nothing up."""
+    from orchestration.inspect import inspect_file
+
+    inspect_file(
+        file, cluster=cluster, zone=zone, billing_zone=billing_zone, fields=fields, nodes=nodes, as_json=as_json
+    )
+
+
+@app.command()
+def land(
+    files: Annotated[list[Path], typer.Argument(help="Extracts to keep for good.")],
+    source: Annotated[str, typer.Option(help="slurm/sacct, slurm/nodes, rate-cards, ownership, ...")],
+    cluster: Annotated[str | None, typer.Option(help="Cluster; not for rate cards, ownership and approvals.")] = None,
+    extracted_at: Annotated[str | None, typer.Option(help="When it was extracted; default: the file's time.")] = None,
+    config: Config = None,
+) -> None:
+    """Put extracts into landing/: immutable, and the same bytes only once."""
+    from orchestration.land import land_files
+
+    land_files(files, source=source, cluster=cluster, extracted_at=extracted_at, config=config)
+
+
+@app.command()
+def bill(
+    month: Annotated[str, typer.Argument(help="Billing month, 2026-10.")],
+    cluster: Annotated[list[str] | None, typer.Option(help="Only these clusters' days; default: all.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Worker processes; default: one a core.")] = None,
+    again: Annotated[bool, typer.Option("--again", help="Look at every day, whatever is remembered.")] = False,
+    config: Config = None,
+) -> None:
+    """Bill a month from landing to the journal: only what changed, refused with reasons where the gate says no."""
+    from orchestration.bill_command import bill_and_report
+
+    sys.exit(bill_and_report(month, clusters=cluster or [], workers=workers, again=again, config=config))
+
+
+@app.command()
+def statement(
+    team: Annotated[str, typer.Argument(help="Team, as in the ownership file; or unattributed.")],
+    month: Annotated[str, typer.Argument(help="Billing month, 2026-10.")],
+    output: Annotated[str, typer.Option("--format", help="table, json, csv or html.")] = "table",
+    config: Config = None,
+) -> None:
+    """Show a team's statement of a month."""
+    from orchestration.statement import show_statement
+
+    show_statement(team, month, output=output, config=config)
+
+
+@app.command()
+def explain(
+    line_id: Annotated[str, typer.Argument(help="Line id of a statement: GPU-2026-10-vision-7f3a9c12.")],
+    limit: Annotated[int, typer.Option(help="Raw records to show; 0 for all.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Everything, for scripts.")] = False,
+    config: Config = None,
+) -> None:
+    """Go from a statement line down to its raw records (object, line), and recompute it."""
+    from orchestration.explain import explain_line
+
+    explain_line(line_id, limit=limit, as_json=as_json, config=config)
+
+
+@app.command()
+def ui(
+    port: Annotated[int, typer.Option(help="Port of the web server.")] = 3000,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    config: Config = None,
+) -> None:
+    """Open the Dagster web server and daemon on this lake."""
+    from orchestration.ui import serve
+
+    sys.exit(serve(host=host, port=port, config=config))
+
+
+@app.command()
+def demo() -> None:
+    """Bill a whole month of a real Slurm cluster's records on embedded defaults, and show where to look."""
+    from orchestration.demo import run_demo
+
+    sys.exit(run_demo())

@@ -1,0 +1,65 @@
+"""`chargeback land`: files into landing/, each complete or absent, the same bytes only once."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich.console import Console
+
+from orchestration.bill import open_workspace
+from resources.landing import PEOPLE_SOURCES, SOURCES, LandedObject, Landing
+from resources.settings import SettingsRefused, load_settings
+
+
+def land_files(
+    files: list[Path], *, source: str, cluster: str | None, extracted_at: str | None, config: Path | None
+) -> list[LandedObject]:
+    """Land every file; extracted-at is given, else the file's own time. Raises SettingsRefused for a bad request."""
+    settings = load_settings(config)
+    if source not in SOURCES:
+        raise SettingsRefused(f"unknown source {source!r}; known: {', '.join(SOURCES)}")
+    if source not in PEOPLE_SOURCES:
+        if cluster is None:
+            raise SettingsRefused(f"source {source} needs --cluster; known: {', '.join(sorted(settings.clusters))}")
+        settings.cluster(cluster)
+    given = _instant(extracted_at) if extracted_at else None
+    missing = [str(file) for file in files if not file.is_file()]
+    if missing:
+        raise SettingsRefused(f"no such file: {', '.join(missing)}")
+    landing = open_workspace(settings).landing
+    console = Console(soft_wrap=True, highlight=False)
+    return [_land(landing, file, source, cluster, given, console) for file in files]
+
+
+def _land(
+    landing: Landing, file: Path, source: str, cluster: str | None, given: datetime | None, console: Console
+) -> LandedObject:
+    content = file.read_bytes()
+    landed = landing.land(
+        content,
+        source=source,
+        cluster=None if source in PEOPLE_SOURCES else cluster,
+        extracted_at=given or datetime.fromtimestamp(file.stat().st_mtime, UTC),
+        extension=_extension(file),
+    )
+    verb = "landed" if landed.is_new else "was landed before as"
+    console.print(f"{file} {verb} {landed.key} ({len(content):,} bytes)", markup=False)
+    return landed
+
+
+def _extension(file: Path) -> str:
+    name = file.name.lower()
+    for ending in (".json.gz", ".psv.gz", ".txt.gz", ".csv.gz", ".json.zst", ".psv.zst", ".txt.zst", ".csv.zst"):
+        if name.endswith(ending):
+            return ending[1:]
+    suffix = file.suffix.lower().removeprefix(".")
+    return suffix if suffix.isalnum() and suffix.isascii() else "txt"
+
+
+def _instant(text: str) -> datetime:
+    try:
+        read = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError as error:
+        raise SettingsRefused(f"--extracted-at {text!r} is no instant; write it as 2026-10-05T01:00:00Z") from error
+    if read.tzinfo is None:
+        raise SettingsRefused(f"--extracted-at {text!r} has no offset; write it as {text}Z or {text}+02:00")
+    return read.astimezone(UTC)

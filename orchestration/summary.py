@@ -1,0 +1,130 @@
+"""What a person sees at the end of a bill: who held and would pay what, what was not charged and why, that it adds up,
+what the gate says, where the documents are. Not here: computing any of it but sums of what stands in the lake."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import polars as pl
+from rich.console import Console
+from rich.table import Table
+
+from assets.materialisation import Month, month_called
+from chargeback.contracts.capacity import CAPACITY, STATES
+from chargeback.contracts.published import PUBLISHED
+from chargeback.contracts.quarantine import QUARANTINE
+from chargeback.contracts.runs import RUNS
+from chargeback.contracts.team_charges import TEAM_CHARGES
+from orchestration.bill import BillOutcome, Workspace
+
+SHOWN_REASONS = 12
+
+
+def print_summary(outcome: BillOutcome, workspace: Workspace, console: Console) -> None:
+    """Print the summary of a bill."""
+    month = month_called(outcome.month, workspace.settings)
+    console.print()
+    _teams(month, workspace, console)
+    _not_charged(month, workspace, console)
+    _conservation(month, workspace, console)
+    _gate(outcome, workspace, console)
+    _documents(month, workspace, console)
+    _what_changed(outcome, console)
+
+
+def _teams(month: Month, workspace: Workspace, console: Console) -> None:
+    lines = workspace.lake.scan(TEAM_CHARGES, [month.partition]).frame.collect()
+    if lines.is_empty():
+        return
+    verb = "would be charged" if workspace.settings.mode == "parallel" else "is charged"
+    table = Table(title=f"{month.period.month}: what each team held and {verb}", title_justify="left")
+    for name, side in (("team", "left"), ("GPU-hours held", "right"), ("lines", "right"), ("amount", "right")):
+        table.add_column(name, justify=side)  # type: ignore[arg-type]
+    currency = workspace.settings.currency
+    total_hours, total = Fraction(0), Decimal(0)
+    for team in sorted(lines["team"].unique(), key=lambda name: (name == "unattributed", name)):
+        own = lines.filter(pl.col("team") == team)
+        hours = sum((Fraction(text) for text in own["gpu_seconds"]), Fraction(0)) / 3600
+        amount = sum(own["amount"], Decimal(0))
+        total_hours, total = total_hours + hours, total + amount
+        table.add_row(team, f"{float(hours):,.2f}", str(len(own)), currency.format(amount))
+    table.add_section()
+    table.add_row("total", f"{float(total_hours):,.2f}", str(len(lines)), currency.format(total))
+    console.print(table)
+
+
+def _not_charged(month: Month, workspace: Workspace, console: Console) -> None:
+    runs = workspace.lake.scan(RUNS, month.days).frame
+    latest = runs.sort("day").unique(["cluster", "run"], keep="last", maintain_order=True)
+    counts = dict(latest.group_by("gpu_count_basis").len().collect().iter_rows())
+    quarantined = workspace.lake.scan(QUARANTINE, month.days).frame.select(pl.len()).collect().item()
+    reasons = {
+        "never started": counts.get("never started", 0),
+        "asked for and got no GPU": counts.get("no GPUs", 0),
+        "GPU count unknown (blocks the certificate)": counts.get("unknown", 0),
+        "unreadable, in quarantine": quarantined,
+    }
+    said = "; ".join(f"{count} {reason}" for reason, count in reasons.items() if count) or "nothing"
+    console.print(f"not charged    {said}", markup=False)
+
+
+def _conservation(month: Month, workspace: Workspace, console: Console) -> None:
+    names = ("capacity", *STATES)
+    sums = (
+        workspace.lake.scan(CAPACITY, month.days)
+        .frame.group_by("units_per_gpu")
+        .agg(pl.col(f"{name}_unit_seconds").sum() for name in names)
+        .collect()
+    )
+    hours = {
+        name: sum(
+            (
+                Fraction(seconds, units)
+                for units, seconds in sums.select("units_per_gpu", f"{name}_unit_seconds").rows()
+            ),
+            Fraction(0),
+        )
+        / 3600
+        for name in names
+    }
+    difference = hours["capacity"] - sum((hours[state] for state in STATES), Fraction(0))
+    parts = " + ".join(f"{state.replace('_', ' ')} {float(hours[state]):,.2f}" for state in STATES if hours[state])
+    console.print(
+        f"conservation   {parts or '0'} = capacity {float(hours['capacity']):,.2f} GPU-hours; difference "
+        f"{difference * 3600} s",
+        markup=False,
+    )
+
+
+def _gate(outcome: BillOutcome, workspace: Workspace, console: Console) -> None:
+    if outcome.failures:
+        console.print(f"stopped        {len(outcome.failures)} reasons", style="red")
+        _listed(outcome.failures, console)
+    if outcome.refused:
+        console.print(f"gate           REFUSED, {len(outcome.refused)} reasons; nothing was published", style="red")
+        _listed(outcome.refused, console)
+    elif not outcome.failures:
+        mode = " (parallel month: statements are watermarked, the journal is withheld)"
+        console.print(f"gate           passed{mode if workspace.settings.mode == 'parallel' else ''}", markup=False)
+
+
+def _listed(reasons: tuple[str, ...], console: Console) -> None:
+    for reason in reasons[:SHOWN_REASONS]:
+        console.print(f"  - {reason}", markup=False)
+    if len(reasons) > SHOWN_REASONS:
+        console.print(f"  ... and {len(reasons) - SHOWN_REASONS} more; the UI shows each at its asset")
+
+
+def _documents(month: Month, workspace: Workspace, console: Console) -> None:
+    rows = workspace.lake.scan(PUBLISHED, [month.partition]).frame.collect()
+    shown = rows.filter(pl.col("kind") != "statement lines").sort(pl.col("kind") != "statement page", "kind", "team")
+    for kind, team, key in shown.select("kind", "team", "object").iter_rows():
+        console.print(f"{kind:<15}{team + ': ' if team else ''}{workspace.settings.location.child(key)}", markup=False)
+    console.print("look           chargeback ui", markup=False)
+
+
+def _what_changed(outcome: BillOutcome, console: Console) -> None:
+    if not outcome.changed and not outcome.refused and not outcome.failures:
+        console.print(f"nothing changed: {outcome.days_unchanged} days and the month stand as they were billed before")
+        return
+    runs = len(outcome.days_run) + (outcome.month_run is not None)
+    console.print(f"{runs} runs; {outcome.days_unchanged} days stood as they were")

@@ -1,0 +1,57 @@
+"""`chargeback ui`: Dagster's web server and daemon on this lake, until Ctrl-C."""
+
+import os
+import signal
+import subprocess  # noqa: S404  (two fixed programs of this environment)
+import sys
+import time
+from pathlib import Path
+
+from rich.console import Console
+
+from orchestration.instance import open_instance
+from resources.settings import SETTINGS_VARIABLE, load_settings
+
+SECONDS_TO_STOP = 10
+
+
+def serve(*, host: str, port: int, config: Path | None) -> int:
+    """Run both programs; when one of them ends, or a signal comes, end the other. Returns the exit code."""
+    settings = load_settings(config)
+    open_instance(settings)
+    environment = dict(os.environ)
+    if config:
+        environment[SETTINGS_VARIABLE] = str(config.resolve())
+    location = ["-m", "orchestration.definitions"]
+    # The instance, its home and the settings file reach both programs by their environment.
+    programs = [
+        subprocess.Popen(  # noqa: S603
+            [sys.executable, "-m", module, *command], env=environment
+        )
+        for module, command in (
+            ("dagster_webserver", [*location, "-h", host, "-p", str(port)]),
+            ("dagster._daemon", ["run", *location]),
+        )
+    ]
+    Console().print(f"Dagster UI on http://{host}:{port} (Ctrl-C ends it)")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        while all(program.poll() is None for program in programs):
+            time.sleep(0.5)
+        return next(code for program in programs if (code := program.poll()) is not None)
+    except KeyboardInterrupt:
+        return 0
+    finally:
+        _stop(programs)
+
+
+def _stop(programs: list[subprocess.Popen[bytes]]) -> None:
+    for program in programs:
+        if program.poll() is None:
+            program.send_signal(signal.SIGINT)
+    for program in programs:
+        try:
+            program.wait(timeout=SECONDS_TO_STOP)
+        except subprocess.TimeoutExpired:
+            program.kill()
+            program.wait()
