@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 import polars as pl
@@ -15,6 +16,7 @@ from chargeback.contracts.raw_bindings import RAW_BINDINGS
 from chargeback.contracts.raw_nodes import RAW_NODES
 from chargeback.contracts.raw_sacct import RAW_SACCT
 from chargeback.contracts.runs import RUNS
+from chargeback.usage.extract import ParsedExtract
 from chargeback.usage.gpu_approvals import GpuCountApproval
 from chargeback.usage.sacct_observations import raw_sacct_of_day
 from chargeback.usage.sacct_text import parse_sacct_text
@@ -47,7 +49,7 @@ class SacctDays:
     aliases: Mapping[str, str] = field(default_factory=dict)
 
     def raw(self, day: str) -> pl.DataFrame:
-        parsed = [parse_sacct_text(content, cluster=self.cluster, zone=self.zone) for content in self.extracts]
+        parsed = [_parsed(content, self.cluster, self.zone) for content in self.extracts]
         observations = pl.concat(
             extract.frame.with_columns(
                 object=pl.lit(f"extract-{number}"),
@@ -100,6 +102,11 @@ class SacctDays:
 
     def gpu_seconds(self, *days: str) -> Fraction:
         return sum((gpu_seconds_of(self.holds(day)) for day in days), Fraction(0))
+
+
+@lru_cache(maxsize=64)
+def _parsed(content: bytes, cluster: str, zone: ZoneInfo | None) -> ParsedExtract:
+    return parse_sacct_text(content, cluster=cluster, zone=zone)
 
 
 def gpu_seconds_of(holds: pl.DataFrame) -> Fraction:
