@@ -41,8 +41,7 @@ def capacity_of_day(
              its hosts stands for all of them. Rows of no capacity and no hold are left out.
     Source:  design.md 5.4; 2 "blocked", "out of service", "reserved unused", "unallocated".
     """
-    inventory = inventory_of(raw_nodes, aliases=aliases)
-    places = _places(inventory, holds, members_of_sets(holds))
+    places = _places(inventory_of(raw_nodes, aliases=aliases), holds, members_of_sets(holds))
     spells = circumstances_of_day(raw_events, raw_reservations, runs, interval=interval)
     stretches = _stretches(places, holds, spells, interval)
     single, merged = merge_host_sets(stretches, holds, interval=interval)

@@ -33,7 +33,7 @@ NODE_COLUMNS = {
     "overlaps_until": INSTANT,
 }
 
-_FIELD = re.compile(r"(?:^|\s)(?P<key>[A-Za-z][\w:/]*)=(?P<value>.*?)(?=\s+[A-Za-z][\w:/]*=|\s*$)", re.S)
+_FIELD = re.compile(r"(?:^|\s)(?P<key>[A-Za-z][\w:/]*)=(?P<value>.*?)(?=\s+[A-Za-z][\w:/]*=|\s*$)", re.M)
 _OTHER_RECORD = re.compile(r"^\s*(PartitionName|JobId|ReservationName|StepId|BurstBuffer)=", re.M)
 
 
