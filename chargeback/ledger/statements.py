@@ -70,14 +70,11 @@ def statement_rows(
              lines.
     """
     common = {
-        "format": FORMAT,
+        **_circumstances(coverage, card, policies),
         "month": month,
         "mode": mode,
         "currency": currency.code,
         "contact": contact,
-        "coverage": asdict(coverage),
-        "card": asdict(card) if card else None,
-        "policies": dict(policies),
         "estate": _estate(lines, rated, uncharged, capacity_totals, currency=currency),
     }
     charged, used, left_out = (_by_team(frame) for frame in (lines, rated, uncharged))
@@ -85,11 +82,12 @@ def statement_rows(
     rows = []
     for team in sorted({*charged, *used, *left_out}):
         mine = charged.get(team, lines.clear())
+        usage = used.get(team, rated.clear())
         document = {
             **common,
-            **_of_team(team, mine, used.get(team, rated.clear()), currency=currency, appendix_jobs=appendix_jobs),
+            **_of_team(team, mine, usage, currency=currency, appendix_jobs=appendix_jobs),
             "change": _change(team, mine, previous_lines, month=month, currency=currency),
-            "not_charged": not_charged_parts(used.get(team, rated.clear()), left_out.get(team, uncharged.clear())),
+            "not_charged": not_charged_parts(usage, left_out.get(team, uncharged.clear())),
             "suspense": suspense_parts(suspense, limit=SUSPENSE_ACCOUNTS[team == UNATTRIBUTED]),
         }
         rows.append(_row(team, mine, document, month=month, currency=currency))
@@ -108,6 +106,15 @@ def statement_findings(statements: pl.DataFrame, lines: pl.DataFrame) -> list[st
         for team in sorted(set(charged) | set(stated))
         if stated[team] != charged[team]
     ]
+
+
+def _circumstances(coverage: Coverage, card: CardMark | None, policies: Mapping[str, str]) -> Document:
+    return {
+        "format": FORMAT,
+        "coverage": asdict(coverage),
+        "card": asdict(card) if card else None,
+        "policies": dict(policies),
+    }
 
 
 def _by_team(frame: pl.DataFrame) -> dict[str, pl.DataFrame]:
@@ -173,7 +180,7 @@ def _estate(
         "held_hours": hours_text(total(held_by(rated, "team")).gpu_seconds),
         "residue": str(left),
         "residue_shown": decimal_text(left, decimals=7),
-        "not_charged": not_charged_parts(rated, uncharged),
+        "not_charged": not_charged_parts(rated, uncharged.unique(("cluster", "run", "reason"), maintain_order=True)),
         "conservation": [
             {
                 "accelerator": row["accelerator"],
