@@ -5,7 +5,7 @@ text means (gres.py), and capacity (inventory.py).
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
@@ -81,18 +81,9 @@ def raw_nodes_of_day(observations: pl.DataFrame, *, cluster: str, day: str, inte
     """
     if not len(observations):
         return RAW_NODES.empty()
-    listings = observations.group_by("object", "extracted_at").agg(
-        pl.struct("NodeName", "Gres", "CfgTRES", "CPUTot", "RealMemory", "Partitions").sort().alias("inventory")
-    )
-    before = listings.filter(pl.col("extracted_at") < interval.end).sort("extracted_at", "object")
-    if len(before):
-        differs = before["inventory"].to_list()
-        at = len(differs) - 1
-        while at > 0 and differs[at - 1] == differs[at]:
-            at -= 1
-        in_force = before.row(at, named=True)["object"]
-    else:
-        in_force = listings.sort("extracted_at", "object").row(0, named=True)["object"]
+    listings = observations.select("object", "extracted_at").unique().sort("extracted_at", "object")
+    before = listings.filter(pl.col("extracted_at") < interval.end)["object"].to_list()
+    in_force = _first_that_says_the_same(before, observations) if before else listings["object"][0]
     return (
         observations.filter(pl.col("object") == in_force)
         .unique("NodeName", keep="first", maintain_order=True)
@@ -100,6 +91,23 @@ def raw_nodes_of_day(observations: pl.DataFrame, *, cluster: str, day: str, inte
         .select(RAW_NODES.column_names)
         .sort(RAW_NODES.key)
     )
+
+
+def _first_that_says_the_same(objects: Sequence[str], observations: pl.DataFrame) -> str:
+    """The earliest of the trailing listings that say of the inventory what the last one says."""
+    latest = _inventory(objects[-1], observations)
+    earliest = objects[-1]
+    for name in reversed(objects[:-1]):
+        if not _inventory(name, observations).equals(latest):
+            break
+        earliest = name
+    return earliest
+
+
+def _inventory(name: str, observations: pl.DataFrame) -> pl.DataFrame:
+    """What one listing says that does not change from minute to minute, sorted."""
+    lasting = ("NodeName", "Gres", "CfgTRES", "CPUTot", "RealMemory", "Partitions")
+    return observations.filter(pl.col("object") == name).select(lasting).sort("NodeName")
 
 
 def _records(text: str, cluster: str) -> list[NodeRecord]:

@@ -1,0 +1,25 @@
+"""What the demo's people hand in is accepted as anybody's would be, and fits what the demo month holds."""
+
+from chargeback.pricing.ownership import read_ownership
+from chargeback.pricing.rate_card import RateCard, read_rate_card
+from chargeback.simulation.demo_people import DEMO_UNOWNED_ACCOUNT, demo_ownership, demo_rate_card
+
+
+def test_the_ownership_file_is_accepted_and_leaves_one_account_to_nobody() -> None:
+    rows, refusals = read_ownership(demo_ownership("gpuc").encode(), object_key="ownership/demo.csv")
+
+    assert refusals == []
+    assert set(rows["key"]) == {"vision", "nlp", "platform"}
+    assert DEMO_UNOWNED_ACCOUNT not in set(rows["key"])
+
+
+def test_the_card_is_accepted_and_prices_every_accelerator_and_slice_in_both_tiers() -> None:
+    card = read_rate_card(demo_rate_card("2026-10").encode(), object_key="rate-cards/demo.yaml")
+
+    assert isinstance(card, RateCard)
+    assert card.effective_from == "2026-01"
+    assert {(price.accelerator, price.tier) for price in card.prices} == {
+        (accelerator, tier)
+        for accelerator in ("h100-sxm5-80gb", "a100-sxm4-80gb", "a100-sxm4-80gb:1g.10gb")
+        for tier in ("standard", "preemptible")
+    }
