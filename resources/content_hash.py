@@ -41,10 +41,16 @@ def content_hash(frame: pl.DataFrame, contract: Contract) -> str:
 
 def in_contract_order(frame: pl.DataFrame, contract: Contract) -> pl.DataFrame:
     """The rows by the contract's key, then by all columns: one order for every way in which they may lie about."""
+    if len(frame) < 2:
+        return frame
+    is_varying = frame.select(pl.col(name).eq_missing(pl.col(name).first()).all().not_() for name in contract.key)
+    varying = [
+        name for name in contract.key if is_varying[name].item()
+    ]  # sorting by the others costs and moves nothing
+    by_key = frame.sort(varying, nulls_last=False) if varying else frame
+    is_repeated = pl.all_horizontal(pl.col(name).eq_missing(pl.col(name).shift()) for name in varying)
+    has_doubled_keys = not varying or by_key.select(is_repeated.slice(1).any()).item()
     others = [name for name in contract.column_names if name not in contract.key]
-    by_key = frame.sort(contract.key, nulls_last=False)
-    is_repeated = pl.all_horizontal(pl.col(name).eq_missing(pl.col(name).shift()) for name in contract.key)
-    has_doubled_keys = len(by_key) > 1 and by_key.select(is_repeated.slice(1).any()).item()
     return frame.sort([*contract.key, *others], nulls_last=False) if has_doubled_keys else by_key
 
 

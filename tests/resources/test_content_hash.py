@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chargeback.contracts.contract import INSTANT, MONEY, PRICE, Column, Contract
-from resources.content_hash import canonical_json, content_hash, fingerprint
+from resources.content_hash import canonical_json, content_hash, fingerprint, in_contract_order
 
 EVERY_TYPE = Contract(
     table="every_type",
@@ -144,6 +144,13 @@ def test_text_does_not_run_over_into_the_next_cell() -> None:
 
 def test_doubled_rows_count_twice() -> None:
     assert content_hash(frame_of(ROWS), EVERY_TYPE) != content_hash(frame_of([*ROWS, ROWS[0]]), EVERY_TYPE)
+
+
+def test_rows_under_one_and_the_same_key_are_ordered_by_all_that_they_say() -> None:
+    rows: list[Row] = [("a", n % 3, n % 2 == 0, None, None, None, "x" * n) for n in range(9)]
+
+    assert content_hash(frame_of(rows), EVERY_TYPE) == content_hash(frame_of(rows[::-1]), EVERY_TYPE)
+    assert in_contract_order(frame_of(rows), EVERY_TYPE).equals(in_contract_order(frame_of(rows[::-1]), EVERY_TYPE))
 
 
 def test_a_renamed_column_or_another_scale_is_another_content() -> None:
