@@ -48,10 +48,16 @@ def in_contract_order(frame: pl.DataFrame, contract: Contract) -> pl.DataFrame:
         name for name in contract.key if is_varying[name].item()
     ]  # sorting by the others costs and moves nothing
     by_key = frame.sort(varying, nulls_last=False) if varying else frame
-    is_repeated = pl.all_horizontal(pl.col(name).eq_missing(pl.col(name).shift()) for name in varying)
-    has_doubled_keys = not varying or by_key.select(is_repeated.slice(1).any()).item()
     others = [name for name in contract.column_names if name not in contract.key]
-    return frame.sort([*contract.key, *others], nulls_last=False) if has_doubled_keys else by_key
+    return frame.sort([*contract.key, *others], nulls_last=False) if _has_repeats(by_key, varying) else by_key
+
+
+def _has_repeats(ordered: pl.DataFrame, columns: list[str]) -> bool:
+    """Whether two of several rows, ordered by these columns, are equal in all of them."""
+    if not columns:
+        return True
+    is_repeated = pl.all_horizontal(pl.col(name).eq_missing(pl.col(name).shift()) for name in columns)
+    return bool(ordered.select(is_repeated.slice(1).any()).item())
 
 
 def fingerprint(inputs: Mapping[str, object]) -> str:
