@@ -149,7 +149,10 @@ def _of_team(
         "running_count": int(lines["running_count"].sum()),
         "held": held_parts(rated),
         "days": day_parts(rated),
-        "largest": jobs["rows"][:LARGEST_ITEMS],
+        "largest": [
+            {**job, "about": decimal_text(Fraction(job["exact_cost"]), decimals=currency.minor_units)}
+            for job in jobs["rows"][:LARGEST_ITEMS]
+        ],
         "users": user_parts(rated),
         "jobs": jobs,
     }
