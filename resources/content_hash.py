@@ -44,9 +44,7 @@ def in_contract_order(frame: pl.DataFrame, contract: Contract) -> pl.DataFrame:
     if len(frame) < 2:
         return frame
     is_varying = frame.select(pl.col(name).eq_missing(pl.col(name).first()).all().not_() for name in contract.key)
-    varying = [
-        name for name in contract.key if is_varying[name].item()
-    ]  # sorting by the others costs and moves nothing
+    varying = [name for name in contract.key if is_varying[name].item()]  # to sort by the others moves nothing
     by_key = frame.sort(varying, nulls_last=False) if varying else frame
     others = [name for name in contract.column_names if name not in contract.key]
     return frame.sort([*contract.key, *others], nulls_last=False) if _has_repeats(by_key, varying) else by_key

@@ -8,7 +8,7 @@ Not here: rules, and which inputs a rule has.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import polars as pl
@@ -165,16 +165,19 @@ class Lake:
 
 
 def _refuse_breaches(contract: Contract, partition: Partition, frame: pl.DataFrame) -> None:
-    breaches = contract.breaches(frame)
-    for name, value in partition.values if not breaches else ():
-        strangers = frame.filter(pl.col(name) != value)[name]
+    breaches = contract.breaches(frame) or list(_rows_of_other_partitions(contract, partition, frame))
+    if breaches:
+        raise ContractBreach(breaches)
+
+
+def _rows_of_other_partitions(contract: Contract, partition: Partition, frame: pl.DataFrame) -> Iterator[str]:
+    for name, value in partition.values:
+        strangers = frame.filter(pl.col(name).ne_missing(value))[name]
         if len(strangers):
-            breaches.append(
+            yield (
                 f"{contract.table}.{name}: {len(strangers)} of {len(frame)} rows are not of partition {partition}, "
                 f"the first is of {strangers[0]!r}"
             )
-    if breaches:
-        raise ContractBreach(breaches)
 
 
 def _written(contract: Contract, partition: Partition, state: PartitionState, reason: Reason) -> Written:

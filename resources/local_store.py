@@ -24,7 +24,7 @@ class LocalStore:
         path = self._path(key)
         if not path.exists():
             with self._written(content) as complete, suppress(FileExistsError):
-                path.parent.mkdir(parents=True, exist_ok=True)
+                _make_folder(path.parent)
                 os.link(complete, path)
                 _flush_directory(path.parent)
                 return True
@@ -37,7 +37,7 @@ class LocalStore:
         """As ObjectStore.put."""
         path = self._path(key)
         with self._written(content) as complete:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            _make_folder(path.parent)
             complete.rename(path)
             _flush_directory(path.parent)
 
@@ -78,7 +78,7 @@ class LocalStore:
     def _written(self, content: bytes) -> Iterator[Path]:
         """A complete file on the same file system, gone afterwards unless it was renamed."""
         incoming = self._root / INCOMING
-        incoming.mkdir(parents=True, exist_ok=True)
+        _make_folder(incoming)
         descriptor, name = tempfile.mkstemp(dir=incoming)
         try:
             with os.fdopen(descriptor, "wb") as file:
@@ -94,6 +94,14 @@ class LocalStore:
 def _files_below(start: Path) -> Iterator[Path]:
     for folder, _, names in os.walk(start):
         yield from (Path(folder, name) for name in names)
+
+
+def _make_folder(folder: Path) -> None:
+    """Make it and all above it, each entered in its parent for good before anything is put into it."""
+    if not folder.is_dir():
+        _make_folder(folder.parent)
+        folder.mkdir(exist_ok=True)
+        _flush_directory(folder.parent)
 
 
 def _flush_directory(folder: Path) -> None:
