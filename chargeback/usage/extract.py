@@ -11,7 +11,7 @@ import polars as pl
 EXCERPT_LENGTH = 200
 
 
-class UnreadableExtract(ValueError):  # noqa: N818  (the word people see: the extract is unreadable)
+class UnreadableExtract(ValueError):
     """The object as a whole cannot be read; the message is one line that says why and what to do."""
 
 

@@ -15,6 +15,9 @@ MOST_HOSTS = 100_000
 """A list that names more is refused before it is expanded."""
 
 _ALLOWED = re.compile(r"^[A-Za-z0-9_.,\-\[\]]{1,65536}$")
+_TOO_LONG = re.compile(r"\d{8,}\[|\]\d|\[[^\]]*\d{10,}")
+"""Digits that touch a bracket become part of its range: Slurm prints few before one and none behind it."""
+
 _BRACKETS = re.compile(r"\[([^\]]*)\]")
 
 
@@ -35,8 +38,8 @@ def fold_hosts(hosts: Iterable[str]) -> str:
 
 
 def _node_set(text: str) -> NodeSet:
-    if not _ALLOWED.match(text):
-        raise ValueError(f"host list {text[:80]!r} has characters that host names do not have")
+    if not _ALLOWED.match(text) or _TOO_LONG.search(text):
+        raise ValueError(f"host list {text[:80]!r} has characters or digits that host names do not have")
     if "[" in text and _widest(text) > MOST_HOSTS:
         raise ValueError(f"host list {text[:80]!r} names more than {MOST_HOSTS} hosts")
     try:
