@@ -5,6 +5,7 @@ Not here: any rule, and which partitions exist (orchestration/partitions.py).
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import dagster as dg
 import polars as pl
@@ -104,7 +105,7 @@ def materialise(
     else:
         frame = rule()
     written = lake.replace(contract, partition, frame, provenance)
-    metadata: dict[str, object] = {
+    metadata: dict[str, Any] = {
         "dagster/row_count": written.row_count,
         "content hash": written.content_hash,
         "lake version": written.version,

@@ -78,7 +78,7 @@ def _documents(stated: pl.DataFrame, entries: pl.DataFrame, month: Month, settin
 
 
 def _let_out(documents: list[Rendered], month: Month, store: ObjectStore, certificate_hash: str) -> pl.DataFrame:
-    """Write every document under a folder named after all of their contents: nothing that was let out is overwritten."""
+    """Write every document under a folder named after all their contents: nothing let out is overwritten."""
     shas = {document.name: hashlib.sha256(document.content).hexdigest() for document in documents}
     together = hashlib.sha256("".join(f"{name} {sha}\n" for name, sha in sorted(shas.items())).encode()).hexdigest()
     rows = []

@@ -31,11 +31,14 @@ def main() -> None:
     """Run a command; what cannot be met is one line on stderr, not a stack trace."""
     warnings.simplefilter("ignore")
     os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "yes")
+    from chargeback.usage.extract import UnreadableExtract
+    from resources.decompression import Undecompressible
+    from resources.lake_records import LakeRefusal
     from resources.people_objects import PeopleRefused
 
     try:
         app()
-    except (SettingsRefused, PeopleRefused) as refusal:
+    except (SettingsRefused, PeopleRefused, UnreadableExtract, Undecompressible, LakeRefusal) as refusal:
         Console(stderr=True, soft_wrap=True, highlight=False).print(f"chargeback: {refusal}", style="red", markup=False)
         sys.exit(2)
 

@@ -1,6 +1,6 @@
 """`chargeback demo`: a month of a real Slurm cluster's records, landed and billed on embedded defaults, in ./demo.
 
-It lands through the same landing, and bills through the same bill, as everybody's data. Not here: how the month was made
+It lands through the same landing and bills through the same bill as everybody's data. Not here: how the month was made
 from the dumps of a real Slurm (chargeback/simulation/).
 """
 

@@ -117,8 +117,10 @@ class _RawText:
         return lines[line - 1] if 0 < line <= len(lines) else ""
 
     def _read(self, key: str) -> list[str]:
-        _, source, rest = re.fullmatch(r"(landing)/(.+?)/cluster=([^/]+)/.*", key).groups()  # type: ignore[union-attr]
-        landed = next(each for each in self._workspace.landing.objects(source, rest) if each.key == key)
+        source, _, below = key.removeprefix("landing/").partition("/cluster=")
+        landed = next(
+            each for each in self._workspace.landing.objects(source, below.partition("/")[0]) if each.key == key
+        )
         text = self._workspace.landing.read(landed).decode("utf-8", errors="replace")
         if landed.extension == "json":
             return [json.dumps(job, ensure_ascii=False) for job in json.loads(text).get("jobs", [])]
@@ -130,10 +132,10 @@ def _print(explanation: Explanation, limit: int, console: Console) -> None:
     hours = explanation.quantity / SECONDS_PER_HOUR
     shown_hours = f"{float(hours):,.4f}" if hours.denominator not in (1, 2, 4, 5, 10, 20, 25) else f"{float(hours):,g}"
     said = "agrees with the line" if explanation.agrees else f"DOES NOT AGREE with the line's {line['amount']}"
+    owner = f"team {line['team']} · cost centre {line['cost_centre'] or '-'} · project {line['project'] or '-'}"
     rows = [
         f"{line['line_id']}",
-        f"  team {line['team']} · cost centre {line['cost_centre'] or '-'} · project {line['project'] or '-'} · "
-        f"{line['cluster']} · {line['accelerator']} · {line['tier']} · {line['kind']}",
+        f"  {owner} · {line['cluster']} · {line['accelerator']} · {line['tier']} · {line['kind']}",
         f"  quantity  {line['quantity']} {line['quantity_unit']}s = {shown_hours} hours, over {line['run_count']} runs",
         f"  price     {_plain(line['price'])} {line['currency']} an hour, card {line['card_version']}",
         f"  amount    {line['exact_amount']} {line['currency']} exactly, rounded once to {_plain(line['amount'])}",
@@ -143,13 +145,16 @@ def _print(explanation: Explanation, limit: int, console: Console) -> None:
     ]
     console.print("\n".join(rows), markup=False)
     for record in explanation.records[: limit or None]:
-        console.print(
-            f"  {record['job_id']} {record['user'] or ''} {record['started']} .. {record['observed_until']} "
-            f"{record['state']} {record['hosts'] or ''}\n    {record['object']} line {record['line']}\n    {record['raw']}",
-            markup=False,
-        )
+        console.print(_shown(record), markup=False)
     if limit and len(explanation.records) > limit:
         console.print(f"  ... and {len(explanation.records) - limit} more; all of them with --limit 0 or --json")
+
+
+def _shown(record: dict[str, object]) -> str:
+    who = f"{record['job_id']} {record['user'] or ''} {record['state']} on {record['hosts'] or 'unknown hosts'}"
+    raw = "".join(character if character.isprintable() else " | " for character in str(record["raw"]))
+    place = f"{record['object']} line {record['line']}"
+    return f"  {who}, {record['started']} .. {record['observed_until']}\n    {place}\n    {raw}"
 
 
 def _plain(number: object) -> str:

@@ -5,7 +5,7 @@ run a day. Measured on two cores, a run of 22 empty steps: 3.5 s with the defaul
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, Self
@@ -27,7 +27,7 @@ class KeptOpenEventLog(ConsolidatedSqliteEventLogStorage):
         return {}
 
     @classmethod
-    def from_config_value(cls, inst_data: ConfigurableClassData | None, config_value: dict[str, Any]) -> Self:
+    def from_config_value(cls, inst_data: ConfigurableClassData | None, config_value: Mapping[str, Any]) -> Self:
         """Open the log of the instance that $DAGSTER_HOME names."""
         return cls(inst_data=inst_data, base_dir=os.path.join(os.environ["DAGSTER_HOME"], "events"), **config_value)
 

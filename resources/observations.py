@@ -7,7 +7,7 @@ can be deleted at any time). Not here: which observation of a record counts (cha
 import io
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from zoneinfo import ZoneInfo
@@ -25,6 +25,7 @@ from chargeback.usage.slurm_job_details import parse_job_details
 from chargeback.usage.slurm_nodes import parse_nodes, raw_nodes_of_day
 from chargeback.usage.slurm_reservations import parse_reservations
 from resources.code_version import code_version
+from resources.decompression import Undecompressible
 from resources.landing import LandedObject, Landing
 from resources.object_store import ObjectStore
 from resources.settings import Settings
@@ -128,9 +129,10 @@ class Observations:
     def _parse(self, landed: LandedObject) -> ParsedExtract | UnreadableExtract:
         cluster = self._settings.cluster(landed.cluster or "")
         try:
-            return _parser_of(landed)(self._landing.read(landed), cluster.name, cluster.zone)
-        except UnreadableExtract as refusal:
-            return refusal
+            parsed = _parser_of(landed)(self._landing.read(landed), cluster.name, cluster.zone)
+        except (UnreadableExtract, Undecompressible) as refusal:
+            return UnreadableExtract(str(refusal))
+        return replace(parsed, frame=parsed.frame.with_columns(overlaps_until=_known_until(landed.extracted_at)))
 
     def _keep(self, stem: str, outcome: ParsedExtract | UnreadableExtract) -> None:
         """Keep the frame first, the summary last: a summary without its frame never stands."""
@@ -165,6 +167,13 @@ def _parser_of(landed: LandedObject) -> Callable[[bytes, str, ZoneInfo | None], 
             "slurm/bindings": parse_job_details,
         }[landed.source]
     return lambda content, cluster, zone: read(content, cluster=cluster, zone=zone)
+
+
+def _known_until(extracted_at: datetime) -> pl.Expr:
+    """What has no end yet lasts at least until it was seen; a parser does not know when its object was extracted."""
+    begins, ends = pl.col("overlaps_from"), pl.col("overlaps_until")
+    seen_until = pl.max_horizontal(begins, pl.lit(extracted_at, dtype=INSTANT))
+    return pl.when(ends.is_null() & begins.is_not_null()).then(seen_until).otherwise(ends)
 
 
 def _overlaps(interval: Interval) -> pl.Expr:

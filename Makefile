@@ -1,0 +1,53 @@
+# Two commands do all set-up: `make demo` and `make test`. Everything is installed into .venv from requirements.lock.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+export GX_ANALYTICS_ENABLED := false
+export DAGSTER_DISABLE_TELEMETRY := yes
+
+.PHONY: demo test check setup packages ui fuzz bench dictionary lock clean
+
+demo: setup          ## bills a month of a real Slurm cluster's records and shows where to look
+	@$(BIN)/chargeback demo
+
+test: setup packages check  ## all tests; says what it left out where a Debian package is missing
+	@$(BIN)/pytest -n 2 --dist worksteal
+	@sh tests/left_out.sh
+
+check: setup         ## style, types, import contracts
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+setup: $(STAMP)      ## .venv with everything in it, and .venv/bin/chargeback
+
+$(STAMP): requirements.lock pyproject.toml
+	@echo "setting up $(VENV) (once; about a minute)"
+	@$(PYTHON) -c 'import sys; sys.exit(not ((3, 11) <= sys.version_info[:2] <= (3, 13)) and "Python 3.11 to 3.13 is needed, this is " + sys.version.split()[0] + "; name another: make PYTHON=python3.11")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -x $(BIN)/uv || $(BIN)/pip install --quiet --disable-pip-version-check uv
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r requirements.lock
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@touch $@
+
+packages:            ## Debian packages that the real components of the tests need, where we may install them
+	@sh tests/install_packages.sh
+
+ui: setup            ## Dagster's web server and daemon on the lake of this folder
+	@$(BIN)/chargeback ui
+
+fuzz: setup          ## 100,000 mutated sacct records; each is held, ignored or quarantined
+	@$(BIN)/python -m tests.fuzz.fuzz_sacct
+
+dictionary: setup    ## docs/data-dictionary.md from the contracts
+	@$(BIN)/python -m orchestration.data_dictionary
+
+lock: setup          ## requirements.lock from pyproject.toml: universal, hashed, no index named
+	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate --no-header \
+		--python-version 3.11 --group dev pyproject.toml --output-file requirements.lock
+
+clean:               ## what make made; the demo's lake too
+	@rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,14 @@
+#!/bin/sh
+# The last words of `make test`: which real components were not there, so what was left out.
+left=""
+command -v chromium >/dev/null 2>&1 || left="$left
+  - the UI and the statement in a real browser: Debian package chromium"
+command -v hledger >/dev/null 2>&1 || left="$left
+  - the journal in a real ledger program: Debian package hledger"
+[ -d "${SHARED:-../shared}/data" ] || left="$left
+  - public sacct files and dumps: set SHARED to the folder that holds them"
+if [ -n "$left" ]; then
+  echo "left out, since it is not here (root or sudo installs Debian packages by itself):$left"
+else
+  echo "nothing was left out"
+fi
