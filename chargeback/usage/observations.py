@@ -29,12 +29,15 @@ def fold_observations(
     is_final = pl.lit(False) if final is None else final.fill_null(False)
     keys = list(key)
     ordered = observations.with_columns(_final=is_final).sort([*keys, "_final", *PLACE]).with_row_index("_at")
-    says_the_same = [pl.col(fact).eq_missing(pl.col(fact).last().over(keys)) for fact in facts]
-    differs = pl.all_horizontal(says_the_same).not_() if says_the_same else pl.lit(False)
-    last_other = pl.when(pl.col("_differs")).then(pl.col("_at").cast(pl.Int64)).max().over(keys).fill_null(-1)
+    of_one_key = pl.all_horizontal(pl.lit(True), *(pl.col(name).eq_missing(pl.col(name).shift(-1)) for name in keys))
+    says_the_same = pl.all_horizontal(
+        pl.lit(True), *(pl.col(name).eq_missing(pl.col(name).shift(-1)) for name in facts)
+    )
+    is_revised = of_one_key & ~says_the_same & (pl.col("_at") < len(ordered) - 1)
+    last_revised = pl.when("_is_revised").then(pl.col("_at").cast(pl.Int64)).max().over(keys).fill_null(-1)
     return (
-        ordered.with_columns(_differs=differs)
-        .filter(pl.col("_at") > last_other)
+        ordered.with_columns(_is_revised=is_revised)
+        .filter(pl.col("_at") > last_revised)
         .unique(keys, keep="first", maintain_order=True)
-        .drop("_final", "_at", "_differs")
+        .drop("_final", "_at", "_is_revised")
     )
