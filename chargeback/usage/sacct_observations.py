@@ -36,14 +36,16 @@ def raw_sacct_of_day(
     """
     started = observations.filter(pl.col("Start").is_not_null())
     waiting = observations.filter(pl.col("Start").is_null()).join(started, on=["JobIDRaw", "Submit"], how="anti")
-    candidates = pl.concat([started, waiting]).with_columns(_began=pl.coalesce("Start", "Submit", "End"))
+    candidates = pl.concat([started, waiting]).with_columns(
+        _began=pl.coalesce("Start", "Submit", "End"), _waits_since=pl.when(pl.col("Start").is_null()).then("Submit")
+    )
     goes_on = (pl.col("started_until") >= interval.end).fill_null(False)
     known = [pl.when(~goes_on).then(pl.col(name)).alias(f"_{name}") for name in KNOWN_AT_THE_END]
     cut = candidates.with_columns(*known, _until=pl.min_horizontal("started_until", pl.lit(interval.end)))
     is_final = phase_of(pl.col("State"), end_is_known=pl.col("End").is_not_null()) == FINAL
     folded = fold_observations(
         cut,
-        key=["JobIDRaw", "_began"],
+        key=["JobIDRaw", "Start", "_waits_since"],
         facts=[*LASTING, "_until", *(f"_{name}" for name in KNOWN_AT_THE_END)],
         final=is_final,
     )

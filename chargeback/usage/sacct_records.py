@@ -54,7 +54,7 @@ def read_records(rows: pl.DataFrame, *, cluster: str, zone: ZoneInfo | None) -> 
         JobIDRaw=pl.coalesce(_filled("JobIDRaw"), job_id).str.strip_chars(),
         cluster=pl.coalesce(_filled("Cluster"), pl.lit(cluster)),
         State=base_state(pl.col("State")),
-        NNodes=pl.col("NNodes").cast(pl.Int64, strict=False),
+        NNodes=pl.when(pl.col("NNodes").str.contains(r"^\d{1,9}$")).then(pl.col("NNodes").cast(pl.Int64, strict=False)),
         has_replaced_bytes=pl.col("text").str.contains("�", literal=True),
         _problem=_identity_problem(job_id, cluster),
     )

@@ -16,6 +16,9 @@ from chargeback.usage.states import FINAL, PENDING, RUNNING, STATES, phase_of
 
 TOLERANCE_SECONDS = 1
 LONGEST_CLOCK_CHANGE_SECONDS = 2 * 3600
+LONGEST_RUN_SECONDS = 10 * 366 * 86_400
+"""A longer run is a damaged figure, not a run."""
+
 LONGEST_WAIT_DAYS = 31
 """A started record also speaks of the days that it waited, so that its pending observations are replaced there."""
 
@@ -33,11 +36,11 @@ def with_times(jobs: pl.DataFrame, *, zone: ZoneInfo | None) -> pl.DataFrame:
         read = read_instant(pl.col(name), zone)
         jobs = jobs.with_columns(
             read.earliest.alias(f"_{name}"),
-            read.latest.alias(f"_{name}_latest"),
-            read.offset_seconds.alias(f"_{name}_offset"),
             read.is_naive.alias(f"_{name}_is_naive"),
             read.is_absent.alias(f"_{name}_is_absent"),
         )
+        if name in ("Start", "End"):
+            jobs = jobs.with_columns(read.latest.alias(f"_{name}_latest"), read.offset_seconds.alias(f"_{name}_offset"))
     jobs = jobs.with_columns(
         _elapsed=_duration("ElapsedRaw"),
         _elapsed_text=_duration("Elapsed"),
@@ -54,7 +57,8 @@ def with_times(jobs: pl.DataFrame, *, zone: ZoneInfo | None) -> pl.DataFrame:
 
 
 def _duration(name: str) -> pl.Expr:
-    return pl.coalesce(raw_seconds_of(pl.col(name)), seconds_of(pl.col(name)))
+    seconds = pl.coalesce(raw_seconds_of(pl.col(name)), seconds_of(pl.col(name)))
+    return pl.when(seconds <= LONGEST_RUN_SECONDS).then(seconds)
 
 
 def _text_problem(zone: ZoneInfo | None) -> pl.Expr:
@@ -134,6 +138,8 @@ def _length_problem(trusts_length: pl.Expr) -> pl.Expr:
         .then(pl.format("state {} without an End: run `sacctmgr show runawayjobs`", "State"))
         .when(final & (pl.col("End") < pl.col("Start")))
         .then(pl.format("End is {} s before Start", (pl.col("Start") - pl.col("End")).dt.total_seconds()))
+        .when(final & ((pl.col("End") - pl.col("Start")).dt.total_seconds() > LONGEST_RUN_SECONDS))
+        .then(pl.lit("End is more than ten years after Start"))
         .when(final & unexplained & ~trusts_length.fill_null(False))
         .then(
             pl.format(

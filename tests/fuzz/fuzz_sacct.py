@@ -19,7 +19,7 @@ from tests.chargeback.usage.sacct_days import SacctDays
 RECORDS = 100_000
 RECORDS_OF_A_FILE = 1000
 JSON_SHARE = 0.1
-DAY = "2026-07-03"
+DAYS = tuple(f"2026-07-0{day}" for day in range(1, 7))
 
 FIELDS = words(
     """
@@ -106,7 +106,7 @@ def main(records: int, seed: int) -> None:
     while made < records:
         size = min(RECORDS_OF_A_FILE, records - made)
         content = _json_file(chance, size) if chance.random() < JSON_SHARE else _text_file(chance, size)
-        _count(_inspect(content), totals)
+        _count(_inspect(content, day=DAYS[made // RECORDS_OF_A_FILE % len(DAYS)]), totals)
         made += size
     seconds = time.monotonic() - began
     shown = ", ".join(f"{totals[way]} {way}" for way in ("held", "uncounted", "ignored", "quarantined"))
@@ -114,13 +114,13 @@ def main(records: int, seed: int) -> None:
     sys.stdout.write(f"none lost, no exception, {seconds:.0f} s\n")
 
 
-def _inspect(content: bytes) -> Inspection:
+def _inspect(content: bytes, *, day: str) -> Inspection:
     utc = ZoneInfo("UTC")
     found = inspect_extract(content, name="fuzz", cluster="c1", zone=ZoneInfo("Europe/Amsterdam"), billing_zone=utc)
     if found.problem is not None and not content.startswith(b"{"):
         raise AssertionError(f"a file with a good header was refused: {found.problem}")
     if not content.startswith(b"{"):
-        SacctDays([content]).holds(DAY)
+        SacctDays([content]).holds(day)
     return found
 
 

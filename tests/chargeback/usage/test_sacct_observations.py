@@ -172,3 +172,11 @@ def wall_seconds(days: SacctDays, day: str) -> Fraction:
         ),
         Fraction(0),
     )
+
+
+def test_a_job_that_never_started_stands_once_even_without_a_submit_time() -> None:
+    header = "JobIDRaw State Start End AllocTRES"
+    row = "7 CANCELLED None 2026-07-30T"
+    days = SacctDays([psv(f"{row}08:00:00 -", f"{row}09:00:00 -", header=header)])
+
+    assert days.raw("2026-07-30")["line"].to_list() == [3]

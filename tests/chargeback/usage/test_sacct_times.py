@@ -128,3 +128,18 @@ def test_a_started_record_speaks_of_the_days_that_it_waited_but_not_of_months() 
     parsed = parse(content)
 
     assert parsed.frame["overlaps_from"].to_list() == [instant("2026-07-01T09:00Z"), instant("2026-07-03T09:00Z")]
+
+
+def test_a_damaged_figure_never_makes_a_run_of_centuries() -> None:
+    content = psv(
+        "1 RUNNING 2026-07-03T09:00:00 Unknown 999999999999",
+        "2 COMPLETED 2026-07-03T09:00:00 2086-07-03T09:00:00 -",
+        header="JobID State Start End ElapsedRaw",
+    )
+
+    parsed = parse(content)
+
+    assert [record.reason for record in parsed.quarantined] == [
+        "ElapsedRaw 999999999999 is no duration",
+        "End is more than ten years after Start",
+    ]
