@@ -1,16 +1,16 @@
 """Great Expectations as the judge: metrics of one check against their limits.
 
-Imported inside the function, since it takes seconds: definitions load without it (a test holds that). No network, no
-project tree on disk: an ephemeral context. An exception inside an expectation is a failure with its own words, never a
-pass. Not here: how metrics are computed.
+Imported inside the function, since it takes seconds: definitions load without it (a test holds that). An exception
+inside an expectation is a failure with its own words, never a pass. Not here: how metrics are computed, and where the
+suites live (resources/expectation_context.py).
 """
 
-import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
+
+from resources.expectation_context import metric_batches
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def judge(name: str, metrics: Mapping[str, int], limits: Mapping[str, tuple[int 
     suite = gx.ExpectationSuite(name=name, expectations=expectations)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        result = _batches().get_batch({"dataframe": pd.DataFrame([dict(metrics)])}).validate(suite)
+        result = metric_batches().get_batch({"dataframe": pd.DataFrame([dict(metrics)])}).validate(suite)
     return Verdict(
         passed=bool(result.success),
         broken=tuple(_sentence(outcome, metrics) for outcome in result.results if not outcome.success),
@@ -54,18 +54,4 @@ def _sentence(outcome: Any, metrics: Mapping[str, int]) -> str:
     low, high = arguments.get("min_value"), arguments.get("max_value")
     return (
         f"{metric} is {metrics[metric]}, allowed is {f'at most {int(high)}' if low is None else f'at least {int(low)}'}"
-    )
-
-
-@cache
-def _batches() -> Any:
-    os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
-    import great_expectations as gx
-
-    context = gx.get_context(mode="ephemeral")
-    context.variables.progress_bars = {"globally": False}  # type: ignore[assignment]
-    return (
-        context.data_sources.add_pandas("gate")
-        .add_dataframe_asset("metrics")
-        .add_batch_definition_whole_dataframe("whole")
     )
