@@ -1,4 +1,4 @@
-"""`chargeback inspect`: what a file is, what it would bill, what is wrong with it; for people, or as JSON for scripts."""
+"""`chargeback inspect`: what a file is, what it would bill, what is wrong with it; for people, or JSON for scripts."""
 
 import json
 import sys

@@ -5,6 +5,7 @@ Not here: what has to run (plan.py) and what it means (bill.py).
 """
 
 import logging
+import os
 import multiprocessing
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -37,7 +38,12 @@ class RunOutcome:
 
 @contextmanager
 def worker_pool(settings_file: Path | None, count: int) -> Iterator[ProcessPoolExecutor]:
-    """Spawned workers that have loaded the definitions once and keep them."""
+    """Spawned workers that have loaded the definitions once and keep them.
+
+    The cores are shared out among them: polars in each takes its part, not all.
+    """
+    threads = str(max(1, (os.cpu_count() or 1) // count))
+    os.environ.setdefault("POLARS_MAX_THREADS", threads)  # read by polars when a spawned worker imports it
     pool = ProcessPoolExecutor(
         max_workers=count,
         mp_context=multiprocessing.get_context("spawn"),
