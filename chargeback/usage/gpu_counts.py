@@ -48,28 +48,36 @@ def with_gpu_counts(
         .join(_approved(started, cluster, approvals), on="run", how="left", validate="m:1")
     )
     approved = pl.when(pl.col("approved_node_count")).then("gpus_of_hosts").otherwise("approved_gpus")
-    basis = (
+    counted = frame.with_columns(_is_known=_is_known(), _approved=approved).with_columns(gpu_count_basis=_basis())
+    return counted.with_columns(gpu_count=_count(), declared_gpus=pl.when("asks").then("asked")).select(
+        *columns, "gpu_count", "gpu_count_basis", "declared_gpus"
+    )
+
+
+def _basis() -> pl.Expr:
+    held_no_time = pl.col("started_until") <= pl.col("Start")
+    return (
         pl.when(pl.col("Start").is_null())
         .then(pl.lit("never started"))
         .when(pl.col("_is_known") & (pl.col("devices") > 0))
         .then(pl.lit("recorded"))
-        .when(pl.col("_is_known") | (pl.col("started_until") <= pl.col("Start")))
+        .when(pl.col("_is_known") | held_no_time)
         .then(pl.lit("no GPUs"))
-        .when(approved.is_not_null())
+        .when(pl.col("_approved").is_not_null())
         .then(pl.lit("approved"))
         .otherwise(pl.lit("unknown"))
     )
-    counted = frame.with_columns(_is_known=_is_known()).with_columns(gpu_count_basis=basis)
-    count = (
-        pl.when(pl.col("gpu_count_basis") == "recorded")
+
+
+def _count() -> pl.Expr:
+    basis = pl.col("gpu_count_basis")
+    return (
+        pl.when(basis == "recorded")
         .then("devices")
-        .when(pl.col("gpu_count_basis") == "no GPUs")
+        .when(basis == "no GPUs")
         .then(pl.lit(0, pl.Int64))
-        .when(pl.col("gpu_count_basis") == "approved")
-        .then(approved)
-    )
-    return counted.with_columns(gpu_count=count, declared_gpus=pl.when("asks").then("asked")).select(
-        *columns, "gpu_count", "gpu_count_basis", "declared_gpus"
+        .when(basis == "approved")
+        .then("_approved")
     )
 
 

@@ -31,11 +31,15 @@ def raw_sacct_of_day(
              `gpu_partitions`: those of all landed objects of the cluster.
     Output:  contracts.raw_sacct, sorted by key. A started run stands in every day that [Start, started_until) overlaps
              (of zero length: in that of its Start), one that never started in the day of its Submit. A record that
-             never started gives way to one with the same JobIDRaw and Submit that did.
+             never started gives way to one with the same JobIDRaw and Submit that did, or with its run key.
     Source:  design.md 4, "Landing key", "Partitions" and "Run key".
     """
     started = observations.filter(pl.col("Start").is_not_null())
-    waiting = observations.filter(pl.col("Start").is_null()).join(started, on=["JobIDRaw", "Submit"], how="anti")
+    waiting = (
+        observations.filter(pl.col("Start").is_null())
+        .join(started, on=["JobIDRaw", "Submit"], how="anti")
+        .join(started, left_on=["JobIDRaw", "Submit"], right_on=["JobIDRaw", "Start"], how="anti")
+    )
     candidates = pl.concat([started, waiting]).with_columns(
         _began=pl.coalesce("Start", "Submit", "End"), _waits_since=pl.when(pl.col("Start").is_null()).then("Submit")
     )

@@ -180,3 +180,11 @@ def test_a_job_that_never_started_stands_once_even_without_a_submit_time() -> No
     days = SacctDays([psv(f"{row}08:00:00 -", f"{row}09:00:00 -", header=header)])
 
     assert days.raw("2026-07-30")["line"].to_list() == [3]
+
+
+def test_a_job_requeued_in_the_second_of_its_start_has_one_run_by_that_key() -> None:
+    ran = "7 REQUEUED 2026-07-30T08:00:00 2026-07-30T09:00:00 2026-07-30T09:00:00 0 gres/gpu=1 gpu01 gpu"
+    waits = "7 CANCELLED 2026-07-30T09:00:00 None 2026-07-30T09:30:00 0 - - gpu"
+    days = SacctDays([psv(ran, waits, header=HEADER)])
+
+    assert days.runs("2026-07-30")["state"].to_list() == ["REQUEUED"]
