@@ -5,6 +5,8 @@ Not here: how a partition is computed (assets/), what is printed at the end (sum
 
 import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +19,7 @@ from chargeback.contracts.postings import POSTINGS
 from chargeback.ledger.certificate import Refused
 from orchestration.jobs import DAY_JOB, MONTH_JOB
 from orchestration.plan import Plan, plan_days, recalled, remember
-from orchestration.workers import RunOutcome, run_partitions, worker_pool
+from orchestration.workers import NEVER_ENDED, RunOutcome, run_partitions, worker_pool
 from resources.code_version import RULES_AND_CHECKS, code_version
 from resources.content_hash import fingerprint
 from resources.evidence import EvidenceStore
@@ -30,6 +32,9 @@ from resources.people_objects import PeopleObjects, PeopleRefused
 from resources.settings import Settings, SettingsRefused
 
 MOST_WORKERS = 8
+
+Pool = Callable[[Path | None, int], AbstractContextManager[Executor]]
+"""Opens workers for a settings file; how many."""
 
 
 class Progress(Protocol):
@@ -99,6 +104,7 @@ def bill_month(
     clusters: Sequence[str] = (),
     workers: int | None = None,
     again: bool = False,
+    pool_of: Pool = worker_pool,
 ) -> BillOutcome:
     """Bill one month; a second time it changes nothing. `clusters` limits which days are looked at, not the month.
 
@@ -121,7 +127,7 @@ def bill_month(
     leaves = _leaves_of_month(month, workspace)
     if not plan.days and not again and _stands(month, leaves, workspace):
         return BillOutcome(month_name, (), len(plan.unchanged), None, (), ())
-    with worker_pool(settings_file, _worker_count(workers, plan)) as pool:
+    with pool_of(settings_file, _worker_count(workers, plan)) as pool:
         days = run_partitions(
             pool, DAY_JOB, [partition.key for partition, _ in plan.days], ended=_reported(progress, plan)
         )
@@ -139,10 +145,11 @@ def _outcome(
     month: Month, days: tuple[RunOutcome, ...], plan: Plan, month_run: RunOutcome, workspace: Workspace
 ) -> BillOutcome:
     refused: tuple[str, ...] = ()
-    failures = [f"{run.partition}: {reason}" for run in days if not run.succeeded for reason in _why(run)]
+    stopped = [run for run in (*days, month_run) if not run.succeeded and (run in days or run.run_id == NEVER_ENDED)]
+    failures = [f"{run.partition}: {reason}" for run in stopped for reason in _why(run)]
     if month_run.succeeded:
         remember(workspace.store, month.partition, _leaves_of_month(month, workspace))
-    else:
+    elif month_run.run_id != NEVER_ENDED:
         judged = certify_month(month, lake=workspace.lake, evidence=workspace.evidence, settings=workspace.settings)
         refused = judged.reasons if isinstance(judged, Refused) else ()
         refused = tuple(dict.fromkeys((*_why(month_run), *refused)))

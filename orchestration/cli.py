@@ -35,10 +35,11 @@ def main() -> None:
     from resources.decompression import Undecompressible
     from resources.lake_records import LakeRefusal
     from resources.people_objects import PeopleRefused
+    from resources.store_probe import UnsafeStore
 
     try:
         app()
-    except (SettingsRefused, PeopleRefused, UnreadableExtract, Undecompressible, LakeRefusal) as refusal:
+    except (SettingsRefused, PeopleRefused, UnreadableExtract, Undecompressible, LakeRefusal, UnsafeStore) as refusal:
         Console(stderr=True, soft_wrap=True, highlight=False).print(f"chargeback: {refusal}", style="red", markup=False)
         sys.exit(2)
 

@@ -1,7 +1,10 @@
 """The Dagster instance of a lake: its home folder, the same for `bill` and for the UI."""
 
+import fcntl
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import dagster as dg
@@ -17,8 +20,17 @@ def open_instance(settings: Settings) -> dg.DagsterInstance:
     A dagster.yaml that stands there already (PostgreSQL, say) is left as it is.
     """
     settings.home.mkdir(parents=True, exist_ok=True)
-    configured = settings.home / "dagster.yaml"
-    if not configured.exists():
-        shutil.copyfile(INSTANCE_FILE, configured)
     os.environ["DAGSTER_HOME"] = str(settings.home)
-    return dg.DagsterInstance.get()
+    with _one_at_a_time(settings.home / ".opening"):
+        configured = settings.home / "dagster.yaml"
+        if not configured.exists():
+            shutil.copyfile(INSTANCE_FILE, configured)
+        return dg.DagsterInstance.get()
+
+
+@contextmanager
+def _one_at_a_time(path: Path) -> Iterator[None]:
+    """Dagster makes its tables when it first opens a home; two processes at once would make them twice."""
+    with path.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -5,11 +5,12 @@ Not here: what has to run (plan.py) and what it means (bill.py).
 """
 
 import logging
-import os
 import multiprocessing
+import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,14 @@ import dagster as dg
 from orchestration.definitions import definitions_for
 from orchestration.instance import open_instance
 from resources.settings import Settings, load_settings
+
+NEVER_ENDED = ""
+"""The run id of a run that a dead worker took with it."""
+
+WORKER_DIED = (
+    "a worker process died (killed, out of memory, or it could not start: see above) before this run ended; nothing is "
+    "half done: bill the month again, with fewer --workers if memory was short"
+)
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
@@ -57,13 +66,34 @@ def worker_pool(settings_file: Path | None, count: int) -> Iterator[ProcessPoolE
 
 
 def run_partitions(
-    pool: ProcessPoolExecutor, job: str, partitions: Sequence[str], *, ended: Callable[[RunOutcome], None]
+    pool: Executor, job: str, partitions: Sequence[str], *, ended: Callable[[RunOutcome], None]
 ) -> list[RunOutcome]:
-    """Run one job on every partition; `ended` is told of each as it comes in. In order of partitions."""
-    waiting: list[Future[RunOutcome]] = [pool.submit(run_partition, job, partition) for partition in partitions]
+    """Run one job on every partition; `ended` is told of each as it comes in. In order of partitions.
+
+    When a worker process dies, its run and those still waiting are outcomes too: not done, and saying what to do.
+    """
+    waiting = {_submitted(pool, job, partition): partition for partition in partitions}
+    outcomes: dict[str, RunOutcome] = {}
     for future in as_completed(waiting):
-        ended(future.result())
-    return [future.result() for future in waiting]
+        outcomes[waiting[future]] = _outcome_of(future, waiting[future])
+        ended(outcomes[waiting[future]])
+    return [outcomes[partition] for partition in partitions]
+
+
+def _submitted(pool: Executor, job: str, partition: str) -> Future[RunOutcome]:
+    try:
+        return pool.submit(run_partition, job, partition)
+    except BrokenProcessPool as broken:
+        never_begun: Future[RunOutcome] = Future()
+        never_begun.set_exception(broken)
+        return never_begun
+
+
+def _outcome_of(future: Future[RunOutcome], partition: str) -> RunOutcome:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        return RunOutcome(partition, NEVER_ENDED, False, (), (), (WORKER_DIED,))
 
 
 _loaded: dict[str, Any] = {}
