@@ -7,14 +7,20 @@ import json
 
 from resources.object_store import ObjectStore
 from resources.settings import Settings, SettingsRefused
+from resources.store_probe import probe_store
 
 BINDING_KEY = "settings/binding.json"
 
 
 def bind_lake(store: ObjectStore, settings: Settings) -> None:
-    """Record the binding at the first bill; afterwards raise SettingsRefused if the settings say otherwise."""
+    """Record the binding at the first use; afterwards raise SettingsRefused if the settings say otherwise.
+
+    A lake on S3 begins only on a store that can be trusted with money. Raises store_probe.UnsafeStore.
+    """
     bound = {"timezone": settings.timezone, "currency": settings.currency_code}
     if not store.exists(BINDING_KEY):
+        if settings.location.is_s3:
+            probe_store(store)
         store.put_new(BINDING_KEY, json.dumps(bound, sort_keys=True).encode())
         return
     recorded = json.loads(store.get(BINDING_KEY))

@@ -6,6 +6,7 @@ parameters) and what of them a lake is bound to (lake_binding.py).
 
 import difflib
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from resources.storage_location import StorageLocation
 SETTINGS_FILE = "chargeback.toml"
 SETTINGS_VARIABLE = "CHARGEBACK_TOML"
 DEFAULT_CONTACT = "the GPU platform team"
+CLUSTER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 class SettingsRefused(Exception):
@@ -141,19 +143,13 @@ def load_settings(path: Path | None = None) -> Settings:
 def read_settings(read: Mapping[str, Any], *, folder: Path) -> Settings:
     """Settings from a parsed chargeback.toml that lies in `folder`. Raises SettingsRefused."""
     _refuse_unknown(read, ("lake", "billing", "clusters", "accelerators", "policies", "journal"), "")
-    lake = _section(read, "lake", ("root", "endpoint_url", "region", "path_style", "home"))
+    lake = _section(read, "lake", ("root", "endpoint_url", "region", "path_style", "allow_http", "home"))
     billing = _section(read, "billing", ("timezone", "currency", "first_day", "mode", "contact"))
-    root = _required(lake, "lake", "root")
     first_day = billing.get("first_day")
     if not isinstance(first_day, date):
         raise SettingsRefused("billing.first_day must be a date, written without quotes: first_day = 2026-10-01")
     return Settings(
-        location=StorageLocation(
-            root=root if "://" in root else str(folder / root),
-            endpoint_url=lake.get("endpoint_url"),
-            region=lake.get("region"),
-            path_style=lake.get("path_style", True),
-        ),
+        location=_location(lake, folder),
         home=folder / lake.get("home", ".dagster"),
         timezone=_zone(billing.get("timezone", "UTC"), "billing.timezone"),
         currency_code=_currency(_required(billing, "billing", "currency")),
@@ -165,6 +161,17 @@ def read_settings(read: Mapping[str, Any], *, folder: Path) -> Settings:
         policies=_policies(read),
         journal=Journal(**_section(read, "journal", Journal.__slots__)),
     )
+
+
+def _location(lake: Mapping[str, Any], folder: Path) -> StorageLocation:
+    root = _required(lake, "lake", "root")
+    try:
+        return StorageLocation(
+            root=root if "://" in root else str(folder / root),
+            **{name: value for name, value in lake.items() if name not in ("root", "home")},
+        )
+    except ValueError as error:
+        raise SettingsRefused(f"[lake] {error}") from error
 
 
 def _policies(read: Mapping[str, Any]) -> Policies:
@@ -182,6 +189,8 @@ def _policies(read: Mapping[str, Any]) -> Policies:
 def _clusters(read: Mapping[str, Any]) -> dict[str, Cluster]:
     clusters = {}
     for name, given in read.items():
+        if not CLUSTER_NAME.fullmatch(name):
+            raise SettingsRefused(f"cluster {name!r}: a name is of letters, digits, '.', '_' and '-', at most 100")
         _refuse_unknown(given, ("scheduler", "timezone", "tiers"), f"clusters.{name}.")
         _one_of(given.get("scheduler", "slurm"), ("slurm",), f"clusters.{name}.scheduler")
         for qos, tier in given.get("tiers", {}).items():
