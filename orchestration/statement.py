@@ -51,7 +51,7 @@ def _print(document: dict[str, Any]) -> None:
     for name, side in (("line", "left"), ("what", "left"), ("hours", "right"), ("rate", "right"), ("amount", "right")):
         table.add_column(name, justify=side)  # type: ignore[arg-type]
     for line in document["lines"]:
-        table.add_row(line["line_id"], line["text"], line["hours"], line["rate"], line["amount"])
+        table.add_row(line["line_id"], line["name"], line["hours"], line["price"], line["amount"])
     table.add_section()
     table.add_row("", "total", "", "", f"{document['total']} {document['currency']}")
     console.print(table)

@@ -1,7 +1,7 @@
 """Great Expectations' context: ephemeral, in memory, without a project tree on disk and without calls home.
 
-The package is imported inside the function, since it takes seconds: definitions load without it. It decides on its
-first import whether it reports its use, so that is refused here, when this file is imported. Not here: expectations.
+The package is imported inside the function, since it takes seconds: definitions load without it. Reporting of its use
+is refused before that, when this file is imported. Not here: expectations.
 """
 
 import os
