@@ -7,6 +7,7 @@ Not here: the judgement itself (chargeback/ledger/certificate.py).
 from collections.abc import Mapping
 
 from assets.materialisation import Month
+from assets.refusal import in_words
 from chargeback.contracts.certificate import CERTIFICATE
 from chargeback.contracts.contract import Contract
 from chargeback.contracts.postings import POSTINGS
@@ -91,4 +92,5 @@ def _evidence(
         content_hash=contents[key],
         outcome=Evidence.PASSED if found.passed else failed,
         key=evidence.record(found),
+        said=in_words(found.samples, int(found.metrics["findings"])),
     )

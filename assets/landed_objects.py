@@ -7,6 +7,7 @@ from assets.landed_records import shas_of
 from assets.materialisation import Inputs, day_of, materialise
 from chargeback.contracts.landed_objects import LANDED_OBJECTS
 from resources.lake import Lake
+from resources.object_store import ObjectStore
 from resources.observations import DAILY_SOURCES, Observations
 from resources.settings import Settings
 
@@ -16,6 +17,7 @@ def landed_objects(
     context: dg.AssetExecutionContext,
     lake: dg.ResourceParam[Lake],
     observations: dg.ResourceParam[Observations],
+    store: dg.ResourceParam[ObjectStore],
     settings: dg.ResourceParam[Settings],
 ) -> dg.MaterializeResult:
     """One row per landing object and day that one of its records overlaps, with how much of it could be read."""
@@ -23,6 +25,8 @@ def landed_objects(
     objects = [
         parsed for source in DAILY_SOURCES for parsed in observations.of_interval(source, day.cluster, day.interval)
     ]
+
+    gone = _removed(lake.scan(LANDED_OBJECTS, [day.partition]).frame.collect(), store)
 
     def rule() -> pl.DataFrame:
         rows = []
@@ -43,7 +47,13 @@ def landed_objects(
             }
             rows.append(row)
         touching = [row for row in rows if row["records_of_day"]]
-        return pl.DataFrame(touching, schema=LANDED_OBJECTS.schema)
+        return pl.concat([pl.DataFrame(touching, schema=LANDED_OBJECTS.schema), gone])
 
-    inputs = Inputs.of(objects=shas_of(objects))
+    inputs = Inputs.of(objects=shas_of(objects), settings={"gone": gone["object"].to_list()} if len(gone) else {})
     return materialise(context, lake, LANDED_OBJECTS, day.partition, inputs=inputs, rule=rule)
+
+
+def _removed(stood: pl.DataFrame, store: ObjectStore) -> pl.DataFrame:
+    """What stood here and is not in landing any more: landing is for good, so it stays, and a check finds it."""
+    keys = [key for key in stood["object"].unique().sort() if not store.exists(key)]
+    return stood.filter(pl.col("object").is_in(keys)).sort("object")

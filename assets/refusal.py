@@ -3,7 +3,7 @@
 Not here: checks, which find and record; a refusal is for what cannot even be computed, or may not be let out.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import dagster as dg
@@ -23,3 +23,12 @@ def refused_as_failure() -> Iterator[None]:
         yield
     except PeopleRefused as refused:
         raise refusal(refused.reasons) from refused
+
+
+def in_words(samples: Sequence[Mapping[str, object]], count: int) -> str:
+    """The first of `count` findings (key, expected, observed) as a clause; empty if there are none."""
+    if not samples:
+        return ""
+    first = samples[0]
+    others = f" (and {count - 1:,} more)" if count > 1 else ""
+    return f"{first['key']}: expected {first['expected']}, found {first['observed']}{others}"

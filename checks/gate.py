@@ -13,6 +13,7 @@ import dagster as dg
 import polars as pl
 
 from assets.materialisation import Day, Month, day_of, month_of
+from assets.refusal import in_words
 from chargeback.contracts.contract import Contract
 from chargeback.contracts.partition import Partition
 from checks.expectations import Verdict, judge
@@ -139,7 +140,7 @@ def asset_check(check: Check, partitions: dg.PartitionsDefinition[str]) -> dg.As
         return dg.AssetCheckResult(
             passed=verdict.passed,
             severity=dg.AssetCheckSeverity.WARN if check.stops == "nothing" else dg.AssetCheckSeverity.ERROR,
-            description="; ".join(verdict.broken) or check.holds,
+            description=_described(check, verdict, outcome),
             metadata={
                 "findings": len(outcome.findings),
                 **{name.replace("_", " "): value for name, value in outcome.metrics.items()},
@@ -149,6 +150,13 @@ def asset_check(check: Check, partitions: dg.PartitionsDefinition[str]) -> dg.As
         )
 
     return evaluated
+
+
+def _described(check: Check, verdict: Verdict, outcome: Outcome) -> str:
+    if verdict.passed:
+        return check.holds
+    first = in_words(outcome.findings.head(1).to_dicts(), len(outcome.findings))
+    return "; ".join((*verdict.broken, first) if first else verdict.broken)
 
 
 def sample_table(findings: pl.DataFrame) -> str:

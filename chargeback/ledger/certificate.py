@@ -22,6 +22,8 @@ class Evidence:
     content_hash: str
     outcome: str
     key: str
+    said: str = ""
+    """What the check found, for people; it decides nothing."""
 
     PASSED = "passed"
     WARNING = "warning"
@@ -95,5 +97,6 @@ def _judge(evidence: list[Evidence], content_hash: str) -> Evidence | str:
         return f"has evidence for another content ({newest[:12]}, now {content_hash[:12]}): run it again"
     failed = [each for each in exact if each.outcome not in (Evidence.PASSED, Evidence.WARNING)]
     if failed:
-        return f"failed (evidence {failed[0].key}): mend what it found, then run it again"
+        said = f": {failed[0].said}" if failed[0].said else ""
+        return f"failed{said} (evidence {failed[0].key}): mend what it found, then run it again"
     return max(exact, key=lambda each: (each.outcome == Evidence.WARNING, each.key))
