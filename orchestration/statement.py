@@ -49,7 +49,7 @@ def _print(document: dict[str, Any]) -> None:
         title_justify="left",
     )
     for name, side in (("line", "left"), ("what", "left"), ("hours", "right"), ("rate", "right"), ("amount", "right")):
-        table.add_column(name, justify=side)  # type: ignore[arg-type]
+        table.add_column(name, justify=side, no_wrap=name == "line")  # type: ignore[arg-type]
     for line in document["lines"]:
         table.add_row(line["line_id"], line["name"], line["hours"], line["price"], line["amount"])
     table.add_section()

@@ -1,6 +1,8 @@
 """The documents say what the source says: dictionary, glossary, and links that lead somewhere."""
 
+import csv
 import re
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -103,3 +105,28 @@ def _glossary_words() -> set[str]:
     text = (DOCS / "glossary.md").read_text(encoding="utf-8")
     cells = re.findall(r"^\| \*\*(.+?)\*\* \|", text, re.M)
     return {word.strip().lower() for cell in cells for word in cell.split(",")}
+
+
+@pytest.mark.parametrize("name", ["sacct.psv", "nodes.txt", "events.psv", "ownership.csv"])
+def test_the_inputs_of_the_worked_month_are_those_that_its_figures_were_computed_from(name: str) -> None:
+    ours = (DOCS / "worked-month" / name).read_bytes()
+
+    assert ours == shared_file("worked-month", name).read_bytes()
+
+
+def test_the_worked_month_shows_every_line_of_the_golden_one() -> None:
+    text = (DOCS / "worked-month.md").read_text(encoding="utf-8")
+    golden = sorted((ROOT / "tests" / "golden" / "worked_month").glob("GPU-*.csv"))
+
+    lines = [row for file in golden for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines())]
+
+    assert lines
+    assert [row["line_id"] for row in lines if not _shows(text, row)] == []
+
+
+def _shows(text: str, line: dict[str, str]) -> bool:
+    quantity = line["quantity"] if "/" in line["quantity"] else f"{int(line['quantity']):,}"
+    owner = " | ".join(line[name] for name in ("team", "cost_centre", "project")).replace(" |  | ", " | | ")
+    amount = f"{Decimal(line['amount']):,}"
+    row = f"{owner} | {line['accelerator']}, {line['tier']} | {quantity} | {line['price_per_hour']} | {amount} |"
+    return row.replace("|  |", "| |") in text
