@@ -2,13 +2,13 @@
 
 import fcntl
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import dagster as dg
 
+from orchestration.run_logs import reach_run_logs, run_logs_section
 from resources.settings import Settings
 
 INSTANCE_FILE = Path(__file__).parent.parent / "dagster.yaml"
@@ -21,10 +21,11 @@ def open_instance(settings: Settings) -> dg.DagsterInstance:
     """
     settings.home.mkdir(parents=True, exist_ok=True)
     os.environ["DAGSTER_HOME"] = str(settings.home)
+    reach_run_logs(settings.location)
     with _one_at_a_time(settings.home / ".opening"):
         configured = settings.home / "dagster.yaml"
         if not configured.exists():
-            shutil.copyfile(INSTANCE_FILE, configured)
+            configured.write_text(INSTANCE_FILE.read_text() + run_logs_section(settings))
         return dg.DagsterInstance.get()
 
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from orchestration.bill import open_workspace
+from resources.lake_binding import bind_lake
 from resources.landing import PEOPLE_SOURCES, SOURCES, LandedObject, Landing
+from resources.object_store import store_at
 from resources.settings import SettingsRefused, load_settings
 
 
@@ -25,7 +26,9 @@ def land_files(
     missing = [str(file) for file in files if not file.is_file()]
     if missing:
         raise SettingsRefused(f"no such file: {', '.join(missing)}")
-    landing = open_workspace(settings).landing
+    store = store_at(settings.location)
+    bind_lake(store, settings)
+    landing = Landing(store)
     console = Console(soft_wrap=True, highlight=False)
     return [_land(landing, file, source, cluster, given, console) for file in files]
 
