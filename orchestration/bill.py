@@ -15,11 +15,12 @@ from typing import Protocol
 from assets.certification import certify_month
 from assets.materialisation import Month, month_called
 from chargeback.contracts.certificate import CERTIFICATE
+from chargeback.contracts.partition import Partition
 from chargeback.contracts.postings import POSTINGS
 from chargeback.ledger.certificate import Refused
 from orchestration.jobs import DAY_JOB, MONTH_JOB
 from orchestration.plan import Plan, plan_days, recalled, remember
-from orchestration.workers import NEVER_ENDED, RunOutcome, run_partitions, worker_pool
+from orchestration.workers import NEVER_ENDED, RunOutcome, run_partitions, warm_up, worker_pool
 from resources.code_version import RULES_AND_CHECKS, code_version
 from resources.content_hash import fingerprint
 from resources.evidence import EvidenceStore
@@ -113,27 +114,24 @@ def bill_month(
     settings = workspace.settings
     month = month_called(_checked_month(month_name, settings, now), settings)
     chosen = [settings.cluster(name).name for name in clusters] or sorted(settings.clusters)
-    _read_landing(workspace, chosen, progress)
-    plan = plan_days(
-        month,
-        observations=workspace.observations,
-        people=workspace.people,
-        settings=settings,
-        store=workspace.store,
-        clusters=chosen,
-        now=now,
-        again=again,
-    )
-    leaves = _leaves_of_month(month, workspace)
-    if not plan.days and not again and _stands(month, leaves, workspace):
-        return BillOutcome(month_name, (), len(plan.unchanged), None, (), ())
-    with pool_of(settings_file, _worker_count(workers, plan)) as pool:
-        days = run_partitions(
-            pool, DAY_JOB, [partition.key for partition, _ in plan.days], ended=_reported(progress, plan)
+    count = max(1, min(workers or os.cpu_count() or 1, MOST_WORKERS))
+    with pool_of(settings_file, count) as pool:
+        _read_landing(workspace, chosen, progress, begin_work=lambda: warm_up(pool, count))
+        plan = plan_days(
+            month,
+            observations=workspace.observations,
+            people=workspace.people,
+            settings=settings,
+            store=workspace.store,
+            clusters=chosen,
+            now=now,
+            again=again,
         )
-        for outcome, (partition, day_leaves) in zip(days, plan.days, strict=True):
-            if outcome.succeeded:
-                remember(workspace.store, partition, day_leaves)
+        if not plan.days and not again and _stands(month, _leaves_of_month(month, workspace), workspace):
+            return BillOutcome(month_name, (), len(plan.unchanged), None, (), ())
+        days = run_partitions(
+            pool, DAY_JOB, [partition.key for partition, _ in plan.days], ended=_noted(plan, workspace, progress)
+        )
         progress.begin(f"month {month_name}", 1)
         (month_run,) = run_partitions(
             pool, MONTH_JOB, [month_name], ended=lambda outcome: progress.step(outcome.partition)
@@ -160,24 +158,38 @@ def _why(run: RunOutcome) -> tuple[str, ...]:
     return run.failed_checks or tuple(line for reason in run.reasons for line in reason.splitlines())
 
 
-def _read_landing(workspace: Workspace, clusters: Sequence[str], progress: Progress) -> None:
-    """Parse what landed and was not parsed yet, so that the plan knows which days it touches."""
+def _read_landing(
+    workspace: Workspace, clusters: Sequence[str], progress: Progress, *, begin_work: Callable[[], None]
+) -> None:
+    """Parse what landed and was not parsed yet, so that the plan knows which days it touches.
+
+    Something new means that there will be runs: `begin_work` lets the workers load meanwhile.
+    """
     landed = [
-        (source, cluster, workspace.landing.objects(source, cluster))
-        for source in DAILY_SOURCES
-        for cluster in clusters
+        each for source in DAILY_SOURCES for cluster in clusters for each in workspace.landing.objects(source, cluster)
     ]
-    progress.begin("reading landing objects", sum(len(objects) for _, _, objects in landed))
-    for source, cluster, objects in landed:
-        workspace.observations.parsed(source, cluster)
-        for each in objects:
-            progress.step(each.key)
+    unread = [each for each in landed if not workspace.observations.is_read(each)]
+    if not unread:
+        return
+    begin_work()
+    progress.begin("reading landing objects", len(unread))
+    for each in unread:
+        workspace.observations.read(each)
+        progress.step(each.key)
 
 
-def _reported(progress: Progress, plan: Plan) -> Callable[[RunOutcome], None]:
+def _noted(plan: Plan, workspace: Workspace, progress: Progress) -> Callable[[RunOutcome], None]:
+    """Remember every day as it is billed: a bill that was killed goes on where it stopped."""
+    leaves_of = {partition.key: leaves for partition, leaves in plan.days}
     if plan.days:
         progress.begin("days", len(plan.days))
-    return lambda outcome: progress.step(outcome.partition)
+
+    def ended(outcome: RunOutcome) -> None:
+        if outcome.succeeded:
+            remember(workspace.store, Partition.from_key(outcome.partition), leaves_of[outcome.partition])
+        progress.step(outcome.partition)
+
+    return ended
 
 
 def _checked_month(month: str, settings: Settings, now: datetime) -> str:
@@ -189,11 +201,6 @@ def _checked_month(month: str, settings: Settings, now: datetime) -> str:
     if not first <= month <= running:
         raise SettingsRefused(f"month {month} is outside this lake: its first is {first}, the running one is {running}")
     return month
-
-
-def _worker_count(asked: int | None, plan: Plan) -> int:
-    cores = os.cpu_count() or 1
-    return max(1, min(asked or cores, MOST_WORKERS, max(1, len(plan.days))))
 
 
 def _stands(month: Month, leaves: str, workspace: Workspace) -> bool:

@@ -68,7 +68,7 @@ def _print(seen: Inspection, console: Console) -> None:
     _places(f"{len(seen.quarantined)} quarantined", [f"line {q.line}: {q.reason}" for q in seen.quarantined], console)
     unknown = sum(seconds for _, seconds in seen.unknown_gpu_count)
     _places(
-        f"{len(seen.unknown_gpu_count)} with an unknown GPU count, {unknown:,} s in all; not charged as zero: they block",
+        f"{len(seen.unknown_gpu_count)} with an unknown GPU count, {unknown:,} s in all: never zero, they block",
         [f"job {job}: {seconds:,} s" for job, seconds in seen.unknown_gpu_count],
         console,
     )

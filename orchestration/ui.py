@@ -2,7 +2,7 @@
 
 import os
 import signal
-import subprocess  # noqa: S404  (two fixed programs of this environment)
+import subprocess
 import sys
 import time
 from pathlib import Path

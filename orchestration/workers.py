@@ -65,6 +65,16 @@ def worker_pool(settings_file: Path | None, count: int) -> Iterator[ProcessPoolE
         pool.shutdown(wait=True, cancel_futures=True)
 
 
+def warm_up(pool: Executor, count: int) -> None:
+    """Let workers start and load now: what they import takes longer than most of what comes before their first run."""
+    for _ in range(count):
+        pool.submit(_ready)
+
+
+def _ready() -> None:
+    """Nothing but proof that the worker has loaded."""
+
+
 def run_partitions(
     pool: Executor, job: str, partitions: Sequence[str], *, ended: Callable[[RunOutcome], None]
 ) -> list[RunOutcome]:

@@ -68,6 +68,14 @@ class Observations:
         self._parsed = lru_cache(maxsize=None)(self._parse_or_recall)
         self._frame_of = lru_cache(maxsize=64)(self._read_frame)
 
+    def is_read(self, landed: LandedObject) -> bool:
+        """Whether this version of the parsers has read the object before."""
+        return self._store.exists(f"{_stem(landed)}.json")
+
+    def read(self, landed: LandedObject) -> ParsedObject:
+        """What one object holds, parsed now if it never was."""
+        return self._parsed(landed)
+
     def parsed(self, source: str, cluster: str) -> list[ParsedObject]:
         """Every object of a source and cluster, in order of extraction."""
         return [self._parsed(landed) for landed in self._landing.objects(source, cluster)]
@@ -107,7 +115,7 @@ class Observations:
         return pl.read_parquet(io.BytesIO(self._store.get(frame_key)))
 
     def _parse_or_recall(self, landed: LandedObject) -> ParsedObject:
-        stem = f"parsed/{code_version()}/{landed.key.removeprefix('landing/')}"
+        stem = _stem(landed)
         if not self._store.exists(f"{stem}.json"):
             self._keep(stem, self._parse(landed))
         summary = json.loads(self._store.get(f"{stem}.json"))
@@ -154,6 +162,10 @@ class Observations:
             last=outcome.frame["overlaps_until"].max(),
         )
         self._store.put(f"{stem}.json", json.dumps(summary, sort_keys=True).encode())
+
+
+def _stem(landed: LandedObject) -> str:
+    return f"parsed/{code_version()}/{landed.key.removeprefix('landing/')}"
 
 
 def _parser_of(landed: LandedObject) -> Callable[[bytes, str, ZoneInfo | None], ParsedExtract]:
