@@ -99,7 +99,7 @@ def materialise(
 
     `report` adds metadata (totals, a plot) of the frame that stands in the partition afterwards.
     """
-    provenance = inputs.provenance(context.run_id)
+    provenance = inputs.provenance(context.run.run_id)
     if lake.is_current(contract, partition, provenance):
         frame = lake.scan(contract, [partition]).frame.collect()
     else:

@@ -1,0 +1,76 @@
+"""Checks of rated_usage: each passes on what was billed, and fails on what it is there for."""
+
+import polars as pl
+
+from chargeback.contracts.landed_objects import LANDED_OBJECTS
+from chargeback.contracts.partition import Partition
+from chargeback.contracts.rated_usage import RATED_USAGE
+from chargeback.contracts.raw_sacct import RAW_SACCT
+from tests.checks.judging import BAD_WRITER, change_first, judged, put, rows_of
+from tests.estates import Estate
+
+
+def test_month_complete_passes_when_every_day_is_there_and_over(billed_estate: Estate) -> None:
+    assert judged("month_complete", billed_estate).is_pass
+
+
+def test_month_complete_fails_for_a_day_that_was_never_billed(estate: Estate) -> None:
+    settings = estate.config.read_text()
+    estate.config.write_text(settings.replace("first_day = 2026-03-30", "first_day = 2026-03-29"))
+
+    judgement = judged("month_complete", estate)
+
+    assert judgement.is_failure
+    assert judgement.told == "slurm-a|2026-03-29 | billed | never materialised"
+
+
+def test_month_complete_fails_for_an_empty_day_beside_a_busy_one(estate: Estate) -> None:
+    one = rows_of(estate, RAW_SACCT).head(1)
+    thirty = pl.concat(one.with_columns(JobIDRaw=pl.lit(f"{number}")) for number in range(1000, 1030))
+    put(estate, RAW_SACCT, thirty)
+
+    judgement = judged("month_complete", estate)
+
+    assert judgement.is_failure
+    assert judgement.told == "slurm-a|2026-03-30 | about 30 sacct records, at least 3 | 2 records"
+
+
+def test_month_complete_fails_for_a_month_last_extracted_before_it_was_over(estate: Estate) -> None:
+    lake = estate.workspace.lake
+    for partition in (Partition.of_day("slurm-a", day) for day in ("2026-03-30", "2026-03-31")):
+        rows = lake.scan(LANDED_OBJECTS, [partition]).frame.collect()
+        early = rows.with_columns(pl.col("extracted_at") - pl.duration(days=2))
+        lake.replace(LANDED_OBJECTS, partition, early, BAD_WRITER)
+
+    judgement = judged("month_complete", estate)
+
+    assert judgement.is_failure
+    assert judgement.told == (
+        "slurm-a | a sacct extract taken after 2026-03-31T22:00:00+00:00 | 2026-03-31T02:00:00+00:00"
+    )
+
+
+def test_usage_rated_passes_when_everything_held_has_a_price(billed_estate: Estate) -> None:
+    assert judged("usage_rated", billed_estate).is_pass
+
+
+def test_usage_rated_fails_for_an_accelerator_that_the_card_does_not_price(estate: Estate) -> None:
+    change_first(estate, RATED_USAGE, price=pl.lit(None))
+
+    judgement = judged("usage_rated", estate)
+
+    assert judgement.is_failure
+    assert judgement.told.startswith("h100-sxm5-80gb standard | a price in the rate card in force")
+
+
+def test_rated_usage_conserves_attribution_passes_to_the_second(billed_estate: Estate) -> None:
+    assert judged("rated_usage_conserves_attribution", billed_estate).is_pass
+
+
+def test_rated_usage_conserves_attribution_fails_for_a_row_that_was_lost(estate: Estate) -> None:
+    put(estate, RATED_USAGE, rows_of(estate, RATED_USAGE)[1:])
+
+    judgement = judged("rated_usage_conserves_attribution", estate)
+
+    assert judgement.is_failure
+    assert judgement.told.startswith("h100-sxm5-80gb")

@@ -1,0 +1,33 @@
+"""Checks of team_charges: each passes on what was billed, and fails on what it is there for."""
+
+import polars as pl
+
+from chargeback.contracts.team_charges import TEAM_CHARGES
+from tests.checks.judging import change_first, judged, put, rows_of
+from tests.estates import Estate
+
+
+def test_charges_recompute_passes_for_every_line(billed_estate: Estate) -> None:
+    assert judged("charges_recompute", billed_estate).is_pass
+
+
+def test_charges_recompute_fails_for_a_line_that_is_a_cent_off(estate: Estate) -> None:
+    change_first(estate, TEAM_CHARGES, amount=pl.col("amount") + pl.lit("0.01").cast(pl.Decimal(38, 4)))
+
+    judgement = judged("charges_recompute", estate)
+
+    assert judgement.is_failure
+    assert "off by 0.0100" in judgement.told
+
+
+def test_charges_complete_passes_when_every_held_second_is_on_a_line(billed_estate: Estate) -> None:
+    assert judged("charges_complete", billed_estate).is_pass
+
+
+def test_charges_complete_fails_for_usage_without_a_line(estate: Estate) -> None:
+    put(estate, TEAM_CHARGES, rows_of(estate, TEAM_CHARGES)[1:])
+
+    judgement = judged("charges_complete", estate)
+
+    assert judgement.is_failure
+    assert "are missing" in judgement.told
