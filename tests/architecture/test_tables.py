@@ -9,6 +9,7 @@ from chargeback.contracts.contract import Contract
 from chargeback.contracts.registry import CONTRACTS
 from checks.registry import ALL_CHECKS
 from orchestration.graph import ASSETS
+from tests.architecture import watchers
 from tests.architecture.source_tree import ROOT, Function, functions_of, modules_in
 
 TABLES = [contract.table for contract in CONTRACTS]
@@ -16,21 +17,6 @@ CHECK_NAMES = sorted(check.name for check in ALL_CHECKS)
 FRACTIONS_AS_TEXT = ("exact_amount", "exact_total")
 """Unrounded amounts: reduced fractions, which no decimal holds."""
 CHECK_TESTS = modules_in("tests/checks")
-
-
-def _failing_tests() -> list[tuple[str, Function]]:
-    """Tests of the gate in which something does not pass."""
-    return [
-        (name, function)
-        for module in CHECK_TESTS
-        for name, function in functions_of(module)
-        if function.name.startswith("test_") and ("_fails_" in function.name or "refuses" in function.name)
-    ]
-
-
-def _names_check(function: Function, check: str) -> bool:
-    """Whether the text stands in the function or in what decorates it."""
-    return any(isinstance(node, ast.Constant) and node.value == check for node in ast.walk(function))
 
 
 @pytest.mark.parametrize("contract", CONTRACTS, ids=TABLES)
@@ -92,6 +78,6 @@ def test_no_two_checks_share_a_name() -> None:
 
 @pytest.mark.parametrize("check", CHECK_NAMES)
 def test_every_check_has_a_test_in_which_it_does_not_pass(check: str) -> None:
-    failing = [name for name, function in _failing_tests() if _names_check(function, check)]
+    failing = list(watchers.tests_in_which_fails(check, CHECK_TESTS))
 
     assert failing, f"no test_..._fails_... or ..._refuses_... in tests/checks names {check!r}"

@@ -90,3 +90,24 @@ def test_a_secret_is_seen_and_not_repeated(line: str) -> None:
     offences = list(watchers.secrets(line, "infra/values.yaml"))
 
     assert offences == ["infra/values.yaml:1 looks like a secret"]
+
+
+def test_a_test_counts_for_a_check_only_if_it_says_that_it_fails_and_names_the_check() -> None:
+    module = module_of(
+        "def test_the_gate_refuses_it(): judge('a')\n"
+        "def test_it_passes(): judge('b')\n"
+        "@mark('c')\ndef test_it_fails_there(): pass\n"
+        "def helper_fails_here(): judge('d')"
+    )
+
+    counted = [check for check in "abcd" if list(watchers.tests_in_which_fails(check, [module]))]
+
+    assert counted == ["a", "c"]
+
+
+def test_a_clock_is_seen_under_whatever_name_its_module_was_imported() -> None:
+    module = module_of("import datetime as dt\nnow = dt.datetime.now(dt.UTC)\nsoon = run.datetime\nlast = now.time")
+
+    offences = list(watchers.clocks(module))
+
+    assert offences == ["chargeback/usage/example.py:2 reads the clock: dt.datetime.now"]

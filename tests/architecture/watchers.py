@@ -5,7 +5,7 @@ Not here: which files a rule is held against (the tests), and exemptions.
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tests.architecture.source_tree import PACKAGES, Module, called_name, functions_of, public_definitions_of
 
@@ -15,8 +15,8 @@ USUAL_FILE = 250
 DEEPEST_IMPORT = 3
 
 CLOCKS = (
-    "datetime.now", "datetime.utcnow", "datetime.today", "datetime.datetime.now", "datetime.datetime.utcnow",
-    "date.today", "datetime.date.today", "time.time", "time.time_ns", "time.monotonic", "time.perf_counter",
+    "datetime.now", "datetime.utcnow", "datetime.today", "date.today", "time.time", "time.time_ns", "time.monotonic",
+    "time.perf_counter",
 )  # fmt: skip
 ENVIRONMENT = ("os.environ", "os.environb", "os.getenv", "environ", "getenv")
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK|NotImplementedError)\b")
@@ -112,10 +112,21 @@ def secrets(text: str, path: str) -> Iterator[str]:
             yield f"{path}:{number} looks like a secret"
 
 
+def tests_in_which_fails(check: str, modules: Iterable[Module]) -> Iterator[str]:
+    """Tests in which something does not pass, by their names, and whose text or decorators name the check."""
+    for module in modules:
+        for name, function in functions_of(module):
+            says_so = function.name.startswith("test_") and ("_fails_" in function.name or "refuses" in function.name)
+            constants = (node.value for node in ast.walk(function) if isinstance(node, ast.Constant))
+            if says_so and check in constants:
+                yield name
+
+
 def _names(module: Module, forbidden: tuple[str, ...], what: str) -> Iterator[str]:
     for node in ast.walk(module.tree):
-        if isinstance(node, ast.Attribute | ast.Name) and called_name(node) in forbidden:
-            yield f"{module.path}:{node.lineno} {what}: {called_name(node)}"
+        name = called_name(node) if isinstance(node, ast.Attribute | ast.Name) else ""
+        if name in forbidden or name.endswith(tuple(f".{each}" for each in forbidden)):
+            yield f"{module.path}:{node.lineno} {what}: {name}"
 
 
 def _imported(node: ast.AST) -> Iterator[str]:
