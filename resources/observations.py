@@ -13,12 +13,12 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 import polars as pl
-from chargeback.usage.sacct_json import parse_sacct_json
 
 from chargeback.billing_period import Interval, day_of
 from chargeback.contracts.contract import INSTANT
 from chargeback.contracts.raw_nodes import RAW_NODES
 from chargeback.usage.extract import ParsedExtract, Quarantined, UnreadableExtract
+from chargeback.usage.sacct_json import parse_sacct_json
 from chargeback.usage.sacct_text import parse_sacct_text
 from chargeback.usage.slurm_events import parse_events
 from chargeback.usage.slurm_job_details import parse_job_details
