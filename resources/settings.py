@@ -52,7 +52,6 @@ class Policies:
     rounding: str = "half-even"
     unknown_accounts: tuple[str, ...] = ("root", "default")
     quarantine_limit: int = 0
-    unattributed_limit_percent: int = 100
     empty_day_share_percent: int = 10
 
 
@@ -180,7 +179,7 @@ def _policies(read: Mapping[str, Any]) -> Policies:
     _one_of(given.get("rounding", "half-even"), ("half-even",), "policies.rounding")
     if "unknown_accounts" in given:
         given["unknown_accounts"] = tuple(given["unknown_accounts"])
-    for name in ("quarantine_limit", "unattributed_limit_percent", "empty_day_share_percent"):
+    for name in ("quarantine_limit", "empty_day_share_percent"):
         if not isinstance(given.get(name, 0), int) or given.get(name, 0) < 0:
             raise SettingsRefused(f"policies.{name} is {given[name]!r}; it must be a whole number, 0 or more")
     return Policies(**given)
