@@ -1,4 +1,4 @@
-"""A lake of two days through the command line: chargeback.toml, small extracts, and `chargeback` in processes of its own.
+"""A lake of two days by the command line: chargeback.toml, small extracts, and `chargeback` in processes of its own.
 
 The first billed day is the last but one of March, so the month has two days. Not here: what is expected of it.
 """
@@ -15,15 +15,16 @@ MONTH, DAYS, CLUSTER = "2026-03", ("2026-03-30", "2026-03-31"), "slurm-a"
 CHARGEBACK = Path(sys.executable).parent / "chargeback"
 
 SACCT = """\
-JobIDRaw|JobID|Cluster|Account|User|QOS|Partition|State|Submit|Start|End|ElapsedRaw|Suspended|AllocTRES|NodeList|JobName
-201|201|slurm-a|vision-lab|ada|normal|gpu|COMPLETED|2026-03-30T07:00:00|2026-03-30T08:00:00|2026-03-30T18:00:00|36000|00:00:00|cpu=32,gres/gpu:h100=4,gres/gpu=4,node=1|gpu01|train
-202|202|slurm-a|nlp-lab|bob|scavenger|gpu|COMPLETED|2026-03-30T20:00:00|2026-03-30T21:00:00|2026-03-31T09:00:00|43200|00:00:00|cpu=64,gres/gpu:h100=8,gres/gpu=8,node=1|gpu02|sweep
-203|203|slurm-a|misc|eve|normal|gpu|FAILED|2026-03-31T09:30:00|2026-03-31T10:00:00|2026-03-31T12:30:00|9000|00:00:00|cpu=8,gres/gpu:h100=1,gres/gpu=1,node=1|gpu01|notebook
-204|204|slurm-a|nlp-lab|bob|normal|gpu|CANCELLED by 1002|2026-03-31T10:00:00|Unknown|2026-03-31T10:05:00|0|00:00:00||None assigned|never
+JobIDRaw|JobID|Cluster|Account|User|QOS|Partition|State|Start|End|ElapsedRaw|AllocTRES|NodeList
+201|201|slurm-a|vision-lab|ada|normal|gpu|COMPLETED|2026-03-30T08:00:00|2026-03-30T18:00:00|36000|gres/gpu:h100=4|gpu01
+202|202|slurm-a|nlp-lab|bob|scavenger|gpu|COMPLETED|2026-03-30T21:00:00|2026-03-31T09:00:00|43200|gres/gpu:h100=8|gpu02
+203|203|slurm-a|misc|eve|normal|gpu|FAILED|2026-03-31T10:00:00|2026-03-31T12:30:00|9000|gres/gpu:h100=1|gpu01
 """
 NODES = "NodeName=gpu01 Gres=gpu:h100:8 State=IDLE\n\nNodeName=gpu02 Gres=gpu:h100:8 State=IDLE\n"
-EVENTS = "Cluster|NodeName|TimeStart|TimeEnd|State|Reason\n" \
-         "slurm-a|gpu01|2026-03-31T14:00:00|2026-03-31T16:00:00|DOWN|fan\n"  # fmt: skip
+EVENTS = """\
+Cluster|NodeName|TimeStart|TimeEnd|State|Reason
+slurm-a|gpu01|2026-03-31T14:00:00|2026-03-31T16:00:00|DOWN|fan
+"""
 OWNERSHIP = """\
 cluster,kind,key,project,team,cost_centre,company,percent,valid_from,valid_until
 slurm-a,account,vision-lab,vis-01,Vision,4711,C1,100,2026-01-01,

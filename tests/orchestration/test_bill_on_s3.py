@@ -1,4 +1,4 @@
-"""A month billed on a lake on a real S3 server, by the commands that people type; credentials in the environment only."""
+"""A month billed on a real S3 server by the commands that people type; credentials in the environment only."""
 
 import threading
 from collections.abc import Iterator
@@ -138,11 +138,11 @@ class _Overwriting(BaseHTTPRequestHandler):
 
     objects: dict[str, bytes] = {}  # noqa: RUF012
 
-    def do_PUT(self) -> None:  # noqa: N802
+    def do_PUT(self) -> None:
         self.objects[self.path] = self.rfile.read(int(self.headers["Content-Length"]))
         self._answer(200, b"")
 
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         self._answer(200 if self.path in self.objects else 404, self.objects.get(self.path, b""))
 
     do_HEAD = do_GET  # noqa: N815
@@ -154,7 +154,7 @@ class _Overwriting(BaseHTTPRequestHandler):
         if self.command == "GET":
             self.wfile.write(body)
 
-    def log_message(self, format: str, *arguments: object) -> None:
+    def log_message(self, *arguments: object) -> None:
         """Quiet."""
 
 
