@@ -106,12 +106,11 @@ def materialise(
         frame = rule()
     written = lake.replace(contract, partition, frame, provenance)
     metadata: dict[str, Any] = {
+        **(report(frame) if report else {}),
         "dagster/row_count": written.row_count,
+        "outcome": written.reason,
         "content hash": written.content_hash,
         "lake version": written.version,
-        "outcome": written.reason,
         "inputs": dg.MetadataValue.json(dict(provenance.inputs)),
     }
-    if report:
-        metadata.update(report(frame))
     return dg.MaterializeResult(metadata=metadata, data_version=dg.DataVersion(written.content_hash))
