@@ -142,20 +142,29 @@ def bill_month(
 def _outcome(
     month: Month, days: tuple[RunOutcome, ...], plan: Plan, month_run: RunOutcome, workspace: Workspace
 ) -> BillOutcome:
-    refused: tuple[str, ...] = ()
-    stopped = [run for run in (*days, month_run) if not run.succeeded and (run in days or run.run_id == NEVER_ENDED)]
-    failures = [f"{run.partition}: {reason}" for run in stopped for reason in _why(run)]
+    runs = (*days, month_run)
+    refused = [reason for run in runs for reason in (*run.failed_checks, *run.refusals)]
     if month_run.succeeded:
         remember(workspace.store, month.partition, _leaves_of_month(month, workspace))
     elif month_run.run_id != NEVER_ENDED:
         judged = certify_month(month, lake=workspace.lake, evidence=workspace.evidence, settings=workspace.settings)
-        refused = judged.reasons if isinstance(judged, Refused) else ()
-        refused = tuple(dict.fromkeys((*_why(month_run), *refused)))
-    return BillOutcome(month.period.month, days, len(plan.unchanged), month_run, refused, tuple(failures))
+        refused = [*(judged.reasons if isinstance(judged, Refused) else ()), *refused]
+    return BillOutcome(
+        month=month.period.month,
+        days_run=days,
+        days_unchanged=len(plan.unchanged),
+        month_run=month_run,
+        refused=() if month_run.succeeded else _each_once(refused),
+        failures=tuple(f"{run.partition}: {fault}" for run in runs for fault in run.faults),
+    )
 
 
-def _why(run: RunOutcome) -> tuple[str, ...]:
-    return run.failed_checks or tuple(line for reason in run.reasons for line in reason.splitlines())
+def _each_once(reasons: Sequence[str]) -> tuple[str, ...]:
+    """The same check of the same content is told once, in the words that come first."""
+    told: dict[str, str] = {}
+    for reason in reasons:
+        told.setdefault(reason.partition(" failed: ")[0], reason)
+    return tuple(told.values())
 
 
 def _read_landing(

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,14 +35,18 @@ QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """What became of one run: which assets it changed, which checks failed, why it stopped."""
+    """What became of one run: which assets it changed, which checks failed, what an asset refused, what went wrong.
+
+    `failed_checks` and `refusals` are the gate's word about data; `faults` are everything else that stopped the run.
+    """
 
     partition: str
     run_id: str
     succeeded: bool
     changed_tables: tuple[str, ...]
     failed_checks: tuple[str, ...]
-    reasons: tuple[str, ...]
+    refusals: tuple[str, ...]
+    faults: tuple[str, ...]
 
 
 @contextmanager
@@ -67,8 +71,9 @@ def worker_pool(settings_file: Path | None, count: int) -> Iterator[ProcessPoolE
 
 def warm_up(pool: Executor, count: int) -> None:
     """Let workers start and load now: what they import takes longer than most of what comes before their first run."""
-    for _ in range(count):
-        pool.submit(_ready)
+    with suppress(BrokenProcessPool):  # the runs themselves will say so
+        for _ in range(count):
+            pool.submit(_ready)
 
 
 def _ready() -> None:
@@ -103,7 +108,7 @@ def _outcome_of(future: Future[RunOutcome], partition: str) -> RunOutcome:
     try:
         return future.result()
     except BrokenProcessPool:
-        return RunOutcome(partition, NEVER_ENDED, False, (), (), (WORKER_DIED,))
+        return RunOutcome(partition, NEVER_ENDED, False, (), (), (), (WORKER_DIED,))
 
 
 _loaded: dict[str, Any] = {}
@@ -136,11 +141,12 @@ def run_partition(job: str, partition: str) -> RunOutcome:
         succeeded=result.success,
         changed_tables=tuple(_changed_tables(result)),
         failed_checks=tuple(
-            f"{check.asset_key.to_user_string()} {partition}: {check.check_name}: {check.description}"
+            f"{check.asset_key.to_user_string()} {partition}: check {check.check_name} failed: {check.description}"
             for check in checks
             if check.severity == dg.AssetCheckSeverity.ERROR
         ),
-        reasons=tuple(_reasons(result)),
+        refusals=tuple(_refusals(result)),
+        faults=tuple(_faults(result)),
     )
 
 
@@ -151,11 +157,16 @@ def _changed_tables(result: dg.ExecuteInProcessResult) -> Iterator[str]:
             yield materialisation.asset_key.to_user_string()
 
 
-def _reasons(result: dg.ExecuteInProcessResult) -> Iterator[str]:
+def _refusals(result: dg.ExecuteInProcessResult) -> Iterator[str]:
+    for event in result.get_step_failure_events():
+        refused = event.step_failure_data.user_failure_data
+        if refused and refused.description:
+            yield from refused.description.splitlines()
+
+
+def _faults(result: dg.ExecuteInProcessResult) -> Iterator[str]:
     for event in result.get_step_failure_events():
         failure = event.step_failure_data
-        if failure.user_failure_data and failure.user_failure_data.description:
-            yield failure.user_failure_data.description
-        elif failure.error:
+        if failure.error and not failure.user_failure_data:
             cause = failure.error.cause or failure.error
-            yield f"{event.step_key} {result.dagster_run.tags.get('dagster/partition', '')}: {cause.message.strip()}"
+            yield f"{event.step_key}: {cause.message.strip()}"
