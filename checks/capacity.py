@@ -1,5 +1,7 @@
 """Checks of capacity."""
 
+import polars as pl
+
 from chargeback.attribution.conservation import capacity_states_add_up, overcommitted
 from chargeback.contracts.capacity import CAPACITY
 from checks.gate import Check, Outcome, Reading
@@ -16,8 +18,22 @@ def double_booked(reading: Reading) -> Outcome:
     return Outcome(overcommitted(reading.table(CAPACITY).collect()))
 
 
+def held_beyond_inventory(reading: Reading) -> Outcome:
+    """Hosts and accelerators that were held and that no node record knows: capacity is taken to be what was held."""
+    rows = reading.table(CAPACITY).filter((pl.col("inventory") == "none") & (pl.col("held_unit_seconds") > 0)).collect()
+    hosts = rows.group_by("host", "accelerator").agg(pl.len().alias("hours")).sort("host", "accelerator")
+    findings = hosts.select(
+        key=pl.format("{} {}", "host", "accelerator"),
+        expected=pl.lit("a node record that has this accelerator: land scontrol show node as slurm/nodes"),
+        observed=pl.format("none, held in {} hours", "hours"),
+    )
+    return Outcome(findings)
+
+
 CHECKS = (
     Check("capacity_conserved", CAPACITY, "Each second of each GPU is in exactly one state.", unconserved, stops="run"),
     Check("capacity_not_overcommitted", CAPACITY, "Nobody holds more than there is.", double_booked,
           stops="certificate"),
+    Check("capacity_inventoried", CAPACITY, "Everything that was held stands in the inventory.", held_beyond_inventory,
+          stops="nothing"),
 )  # fmt: skip

@@ -3,7 +3,7 @@
 import dagster as dg
 
 from orchestration.graph import assets_on, checks_on
-from orchestration.jobs import jobs_on, schedules_on
+from orchestration.jobs import all_jobs, schedules_on
 from orchestration.partitions import calendar_of
 from resources.evidence import EvidenceStore
 from resources.lake import Lake
@@ -20,7 +20,7 @@ def definitions_for(settings: Settings) -> dg.Definitions:
     return dg.Definitions(
         assets=assets_on(calendar),
         asset_checks=checks_on(calendar),
-        jobs=jobs_on(calendar),
+        jobs=all_jobs(),
         schedules=schedules_on(calendar, settings.timezone),
         executor=dg.in_process_executor,
         resources=resources_for(settings),

@@ -12,20 +12,18 @@ NIGHTLY = "0 3 * * *"
 EACH_MORNING = "0 5 * * *"
 
 
-def jobs_on(calendar: Calendar) -> list[UnresolvedAssetJobDefinition]:
+def all_jobs() -> list[UnresolvedAssetJobDefinition]:
     """From landing to attribution for one cluster and day; from rated usage to postings for one month."""
     return [
         dg.define_asset_job(
             DAY_JOB,
             selection=dg.AssetSelection.assets(*(contract.table for contract in DAILY)),
-            partitions_def=calendar.cluster_days,
             executor_def=dg.in_process_executor,
             description="Landing objects to attribution, for one cluster and day: the unit that scales out.",
         ),
         dg.define_asset_job(
             MONTH_JOB,
             selection=dg.AssetSelection.assets(*(contract.table for contract in MONTHLY)),
-            partitions_def=calendar.months,
             executor_def=dg.in_process_executor,
             description="Rated usage to postings, for one month: preview, gate, publication, outbox.",
         ),

@@ -1,4 +1,4 @@
-"""What a lake is bound to for good: billing zone, currency, first day. Changed settings are refused, not applied.
+"""What a lake is bound to for good: billing zone and currency. Changed settings are refused, not applied.
 
 Hours and cents of everything that stands in the lake depend on them. Not here: the other settings, which may change.
 """

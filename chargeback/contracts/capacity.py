@@ -50,5 +50,5 @@ CAPACITY = Contract(
         _unit_seconds("unallocated", "nobody held it and somebody could have been given it"),
         _unit_seconds("overcommitted", "held beyond capacity: a finding, not a state"),
     ),
-    checks=("capacity_conserved", "capacity_not_overcommitted"),
+    checks=("capacity_conserved", "capacity_not_overcommitted", "capacity_inventoried"),
 )

@@ -31,3 +31,13 @@ def test_capacity_not_overcommitted_fails_when_two_runs_had_the_same_gpu(estate:
     change_first(estate, CAPACITY, overcommitted_unit_seconds=pl.lit(3_600))
 
     assert judged("capacity_not_overcommitted", estate).is_failure
+
+
+def test_capacity_inventoried_passes_when_every_host_has_a_node_record(billed_estate: Estate) -> None:
+    assert judged("capacity_inventoried", billed_estate).is_pass
+
+
+def test_capacity_inventoried_fails_for_a_host_that_no_node_record_knows(estate: Estate) -> None:
+    change_first(estate, CAPACITY, inventory=pl.lit("none"), held_unit_seconds=pl.lit(3_600))
+
+    assert judged("capacity_inventoried", estate).is_failure
