@@ -4,7 +4,6 @@ An unknown, missing or impossible setting is one clear line. Not here: what the 
 parameters) and what of them a lake is bound to (lake_binding.py).
 """
 
-import difflib
 import os
 import re
 import tomllib
@@ -16,6 +15,7 @@ from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 from chargeback.money import Currency
+from resources.setting_kinds import unfit_setting
 from resources.storage_location import StorageLocation
 
 SETTINGS_FILE = "chargeback.toml"
@@ -141,24 +141,27 @@ def load_settings(path: Path | None = None) -> Settings:
 
 def read_settings(read: Mapping[str, Any], *, folder: Path) -> Settings:
     """Settings from a parsed chargeback.toml that lies in `folder`. Raises SettingsRefused."""
-    _refuse_unknown(read, ("lake", "billing", "clusters", "accelerators", "policies", "journal"), "")
-    lake = _section(read, "lake", ("root", "endpoint_url", "region", "path_style", "allow_http", "home"))
-    billing = _section(read, "billing", ("timezone", "currency", "first_day", "mode", "contact"))
-    first_day = billing.get("first_day")
-    if not isinstance(first_day, date):
-        raise SettingsRefused("billing.first_day must be a date, written without quotes: first_day = 2026-10-01")
+    _refuse_unfit(read, dict.fromkeys(("lake", "billing", "clusters", "accelerators", "policies", "journal"), dict), "")
+    lake = _section(read, "lake", {**dict.fromkeys(("root", "endpoint_url", "region", "home"), str),
+                                   "path_style": bool, "allow_http": bool})  # fmt: skip
+    billing = _section(read, "billing", {**dict.fromkeys(("timezone", "currency", "mode", "contact"), str),
+                                         "first_day": date})  # fmt: skip
+    if "first_day" not in billing:
+        raise SettingsRefused("setting billing.first_day is missing; add it to [billing]: first_day = 2026-10-01")
+    accelerators = read.get("accelerators", {})
+    _refuse_unfit(accelerators, dict.fromkeys(accelerators, str), "accelerators.")
     return Settings(
         location=_location(lake, folder),
         home=folder / lake.get("home", ".dagster"),
         timezone=_zone(billing.get("timezone", "UTC"), "billing.timezone"),
         currency_code=_currency(_required(billing, "billing", "currency")),
-        first_day=first_day,
+        first_day=billing["first_day"],
         clusters=_clusters(read.get("clusters", {})),
-        accelerators={key.lower(): value for key, value in read.get("accelerators", {}).items()},
+        accelerators={key.lower(): value for key, value in accelerators.items()},
         mode=_one_of(billing.get("mode", "parallel"), ("parallel",), "billing.mode"),
         contact=billing.get("contact", DEFAULT_CONTACT),
         policies=_policies(read),
-        journal=Journal(**_section(read, "journal", Journal.__slots__)),
+        journal=Journal(**_section(read, "journal", dict.fromkeys(Journal.__slots__, str))),
     )
 
 
@@ -174,23 +177,24 @@ def _location(lake: Mapping[str, Any], folder: Path) -> StorageLocation:
 
 
 def _policies(read: Mapping[str, Any]) -> Policies:
-    given = dict(_section(read, "policies", Policies.__slots__))
+    kinds = {name: type(getattr(Policies(), name)) for name in Policies.__slots__}
+    given = dict(_section(read, "policies", {**kinds, "unknown_accounts": list}))
     _one_of(given.get("suspended", "charged"), ("charged",), "policies.suspended")
     _one_of(given.get("rounding", "half-even"), ("half-even",), "policies.rounding")
     if "unknown_accounts" in given:
-        given["unknown_accounts"] = tuple(given["unknown_accounts"])
-    for name in ("quarantine_limit", "empty_day_share_percent"):
-        if not isinstance(given.get(name, 0), int) or given.get(name, 0) < 0:
-            raise SettingsRefused(f"policies.{name} is {given[name]!r}; it must be a whole number, 0 or more")
+        given["unknown_accounts"] = tuple(str(account) for account in given["unknown_accounts"])
     return Policies(**given)
 
 
 def _clusters(read: Mapping[str, Any]) -> dict[str, Cluster]:
     clusters = {}
+    if not read:
+        raise SettingsRefused('no cluster is named; add [clusters.NAME] with scheduler = "slurm" and its timezone')
+    _refuse_unfit(read, dict.fromkeys(read, dict), "clusters.")
     for name, given in read.items():
         if not CLUSTER_NAME.fullmatch(name):
             raise SettingsRefused(f"cluster {name!r}: a name is of letters, digits, '.', '_' and '-', at most 100")
-        _refuse_unknown(given, ("scheduler", "timezone", "tiers"), f"clusters.{name}.")
+        _refuse_unfit(given, {"scheduler": str, "timezone": str, "tiers": dict}, f"clusters.{name}.")
         _one_of(given.get("scheduler", "slurm"), ("slurm",), f"clusters.{name}.scheduler")
         for qos, tier in given.get("tiers", {}).items():
             _one_of(tier, ("standard", "preemptible", "reserved"), f"clusters.{name}.tiers.{qos}")
@@ -204,18 +208,16 @@ def _clusters(read: Mapping[str, Any]) -> dict[str, Cluster]:
     return clusters
 
 
-def _section(read: Mapping[str, Any], name: str, known: tuple[str, ...]) -> Mapping[str, Any]:
+def _section(read: Mapping[str, Any], name: str, kinds: Mapping[str, type]) -> Mapping[str, Any]:
     section: Mapping[str, Any] = read.get(name, {})
-    _refuse_unknown(section, known, f"{name}.")
+    _refuse_unfit(section, kinds, f"{name}.")
     return section
 
 
-def _refuse_unknown(read: Mapping[str, Any], known: tuple[str, ...], prefix: str) -> None:
-    for name in read:
-        if name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
-            advice = f"did you mean {prefix}{close[0]}?" if close else f"known: {', '.join(known)}"
-            raise SettingsRefused(f"unknown setting {prefix}{name}; {advice}")
+def _refuse_unfit(read: Mapping[str, Any], kinds: Mapping[str, type], prefix: str) -> None:
+    fault = unfit_setting(read, kinds, prefix)
+    if fault:
+        raise SettingsRefused(fault)
 
 
 def _required(section: Mapping[str, Any], name: str, key: str) -> str:
