@@ -8,6 +8,7 @@ from rich.console import Console
 from resources.lake_binding import bind_lake
 from resources.landing import PEOPLE_SOURCES, SOURCES, LandedObject, Landing
 from resources.object_store import store_at
+from resources.people_objects import PeopleRefused, faults_of
 from resources.settings import SettingsRefused, load_settings
 
 
@@ -26,6 +27,9 @@ def land_files(
     missing = [str(file) for file in files if not file.is_file()]
     if missing:
         raise SettingsRefused(f"no such file: {', '.join(missing)}")
+    faults = tuple(fault for file in files for fault in faults_of(source, file.read_bytes(), name=file.name))
+    if faults:
+        raise PeopleRefused((*faults, "nothing was landed"))
     store = store_at(settings.location)
     bind_lake(store, settings)
     landing = Landing(store)

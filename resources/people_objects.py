@@ -71,5 +71,17 @@ class PeopleObjects:
         return [approval for approval in approvals if approval.cluster == cluster], _shas(objects)
 
 
+def faults_of(source: str, content: bytes, *, name: str) -> list[str]:
+    """What makes a file of people unusable, one line a fault, before it is kept: landing cannot be mended afterwards."""
+    if source == "rate-cards":
+        card = read_rate_card(content, object_key=name)
+        return list(card.reasons) if isinstance(card, CardRefused) else []
+    if source == "ownership":
+        return read_ownership(content, object_key=name)[1]
+    if source == "approvals":
+        return [f"{name}: {finding}" for finding in parse_approvals(content).findings]
+    return []
+
+
 def _shas(objects: list[LandedObject]) -> dict[str, str]:
     return {landed.key: landed.sha256 for landed in objects}

@@ -1,0 +1,64 @@
+"""`chargeback land`: what people hand in is read before it is kept, since landing cannot be mended afterwards."""
+
+from pathlib import Path
+
+import pytest
+
+from orchestration.land import land_files
+from resources.people_objects import PeopleRefused
+from resources.settings import SettingsRefused
+
+SETTINGS = """
+[lake]
+root = "lake"
+[billing]
+timezone = "UTC"
+currency = "EUR"
+first_day = 2026-10-01
+[clusters.slurm-a]
+timezone = "UTC"
+"""
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    written = tmp_path / "chargeback.toml"
+    written.write_text(SETTINGS, encoding="utf-8")
+    return written
+
+
+def _land(config: Path, name: str, text: str, source: str, cluster: str | None = None) -> None:
+    file = config.parent / name
+    file.write_text(text, encoding="utf-8")
+    land_files([file], source=source, cluster=cluster, extracted_at="2026-10-05T01:00:00Z", config=config)
+
+
+def test_a_rate_card_that_cannot_be_used_is_refused_before_it_is_kept(config: Path) -> None:
+    card = 'version: "1"\neffective_from: 2026-10\ncurrency: EUR\naccelerators:\n  h100: {standard: {price: 2.40}}\n'
+
+    with pytest.raises(PeopleRefused, match=r"card.yaml line 5.*unit(.|\n)*nothing was landed"):
+        _land(config, "card.yaml", card, "rate-cards")
+
+    assert not list(config.parent.glob("lake/landing/**/*.yaml"))
+
+
+def test_an_ownership_file_with_an_unreadable_percentage_is_refused_before_it_is_kept(config: Path) -> None:
+    header = "cluster,kind,key,project,team,cost_centre,company,percent,valid_from,valid_until\n"
+
+    with pytest.raises(PeopleRefused, match=r"owners.csv.*percent"):
+        _land(config, "owners.csv", header + "slurm-a,account,lab,p,T,1,C1,many,2026-01-01,\n", "ownership")
+
+    assert not list(config.parent.glob("lake/landing/**/*.csv"))
+
+
+def test_an_extract_of_a_cluster_that_nobody_set_up_is_refused(config: Path) -> None:
+    with pytest.raises(SettingsRefused, match="slurm-z"):
+        _land(config, "sacct.txt", "JobIDRaw|State\n", "slurm/sacct", cluster="slurm-z")
+
+
+def test_a_time_of_extraction_without_an_offset_is_refused(config: Path) -> None:
+    file = config.parent / "sacct.txt"
+    file.write_text("JobIDRaw|State\n", encoding="utf-8")
+
+    with pytest.raises(SettingsRefused, match="no offset"):
+        land_files([file], source="slurm/sacct", cluster="slurm-a", extracted_at="2026-10-05T01:00:00", config=config)
