@@ -72,7 +72,7 @@ class PeopleObjects:
 
 
 def faults_of(source: str, content: bytes, *, name: str) -> list[str]:
-    """What makes a file of people unusable, one line a fault, before it is kept: landing cannot be mended afterwards."""
+    """What makes a file of people unusable, one line a fault, before it is kept: landing cannot be mended."""
     if source == "rate-cards":
         card = read_rate_card(content, object_key=name)
         return list(card.reasons) if isinstance(card, CardRefused) else []

@@ -40,7 +40,7 @@ def journal_entries(lines: pl.DataFrame, *, month: str, accounts: JournalAccount
              credit of the recovery account in the same company, so that every batch balances in itself. `unattributed`
              debits the suspense account in the platform's company. Debits of zero are left out, and so is an entry of
              nothing but zeros.
-    Source:  design.md 5.11; ecosystem notes on the shape of journals (never per job).
+    Source:  design.md 5.11; aggregated, never per job.
     """
     debits: dict[tuple[str, str, str, str], dict[tuple[str, str, str], Decimal]] = defaultdict(dict)
     for line in lines.iter_rows(named=True):
