@@ -19,23 +19,22 @@ def serve(*, host: str, port: int, config: Path | None) -> int:
     """Run both programs; when one of them ends, or a signal comes, end the other. Returns the exit code."""
     settings = load_settings(config)
     open_instance(settings)
-    environment = dict(os.environ)
+    # Dagster warns of its own preview features at every load; runs started from the UI would show it to everybody.
+    environment = {"PYTHONWARNINGS": "ignore", **os.environ}
     if config:
         environment[SETTINGS_VARIABLE] = str(config.resolve())
     location = ["-m", "orchestration.definitions"]
-    # The instance, its home and the settings file reach both programs by their environment.
-    programs = [
-        subprocess.Popen(  # noqa: S603
-            [sys.executable, "-m", module, *command], env=environment
-        )
+    for asked_to_end in (signal.SIGINT, signal.SIGTERM):  # a shell may have started us with these ignored
+        signal.signal(asked_to_end, signal.default_int_handler)
+    programs: list[subprocess.Popen[bytes]] = []
+    try:
+        # The instance, its home and the settings file reach both programs by their environment.
         for module, command in (
             ("dagster_webserver", [*location, "-h", host, "-p", str(port)]),
             ("dagster._daemon", ["run", *location]),
-        )
-    ]
-    Console().print(f"Dagster UI on http://{host}:{port} (Ctrl-C ends it)")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    try:
+        ):
+            programs.append(subprocess.Popen([sys.executable, "-m", module, *command], env=environment))  # noqa: S603
+        Console().print(f"Dagster UI on http://{host}:{port} (Ctrl-C ends it)")
         while all(program.poll() is None for program in programs):
             time.sleep(0.5)
         return next(code for program in programs if (code := program.poll()) is not None)
@@ -46,6 +45,9 @@ def serve(*, host: str, port: int, config: Path | None) -> int:
 
 
 def _stop(programs: list[subprocess.Popen[bytes]]) -> None:
+    """End both for certain: a second Ctrl-C while they end must not leave one behind."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     for program in programs:
         if program.poll() is None:
             program.send_signal(signal.SIGINT)
