@@ -10,7 +10,7 @@ import polars as pl
 
 from chargeback.contracts.capacity import STATES
 
-_GREYS = {
+_COLOURS = {
     "held": "#1a7f5a",
     "out_of_service_planned": "#7b5ea7",
     "out_of_service_unplanned": "#c0392b",
@@ -31,28 +31,43 @@ def capacity_report(capacity: pl.DataFrame) -> dict[str, dg.MetadataValue]:
         if total
     }
     if len(hours):
-        long = hours.unpivot(index="hour_start", variable_name="state", value_name="gpus")
-        report["plot"] = _plot(
-            {
-                "mark": {"type": "bar", "width": {"band": 1}},
-                "encoding": {
-                    "x": {"field": "hour", "type": "ordinal", "title": "hour of the day"},
-                    "y": {"field": "gpus", "type": "quantitative", "stack": "zero", "title": "GPUs"},
-                    "color": {
-                        "field": "state",
-                        "type": "nominal",
-                        "scale": {"domain": list(STATES), "range": list(_GREYS.values())},
-                    },
-                },
-            },
-            [
-                {"hour": at, "state": state, "gpus": float(gpus)}
-                for at, start in enumerate(hours["hour_start"])
-                for state, gpus in long.filter(pl.col("hour_start") == start).select("state", "gpus").iter_rows()
-                if gpus
-            ],
-        )
+        report["plot"] = _plot(_hours_by_state([state for state in STATES if totals[state]]), _points(hours))
     return report
+
+
+def _hours_by_state(seen: list[str]) -> dict[str, object]:
+    """Bars of hours, held at the bottom; only the states that were seen have a place in the legend."""
+    names = [state.replace("_", " ") for state in seen]
+    colours = [_COLOURS[state] for state in seen]
+    return {
+        "mark": {"type": "bar", "width": {"band": 1}},
+        "encoding": {
+            "x": {"field": "hour", "type": "ordinal", "title": "hour of the day", "axis": {"labelAngle": 0}},
+            "y": {"field": "gpus", "type": "quantitative", "stack": "zero", "title": "GPUs"},
+            "color": {
+                "field": "state",
+                "type": "nominal",
+                "title": None,
+                "scale": {"domain": names, "range": colours},
+                "legend": {"labelLimit": 220},
+            },
+            "order": {"field": "from the bottom", "type": "quantitative"},
+        },
+    }
+
+
+def _points(hours: pl.DataFrame) -> list[dict[str, object]]:
+    return [
+        {
+            "hour": at,
+            "state": state.replace("_", " "),
+            "gpus": float(row[state]),
+            "from the bottom": STATES.index(state),
+        }
+        for at, row in enumerate(hours.iter_rows(named=True))
+        for state in STATES
+        if row[state]
+    ]
 
 
 def rated_report(rated: pl.DataFrame) -> dict[str, dg.MetadataValue]:
