@@ -7,6 +7,7 @@ Not here: what has to run (plan.py) and what it means (bill.py).
 import logging
 import multiprocessing
 import os
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
@@ -115,11 +116,20 @@ _loaded: dict[str, Any] = {}
 
 
 def _start(settings_file: Path | None) -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     warnings.simplefilter("ignore")
     logging.getLogger("dagster").setLevel(logging.CRITICAL)
     settings = load_settings(settings_file)
     load_here(settings)
     import great_expectations  # noqa: F401  (seconds; once a process, before the first check asks for it)
+
+
+def _end_with_parent() -> None:
+    """A worker whose bill was killed would wait for work for ever: it ends instead; what it wrote half is not there."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def load_here(settings: Settings) -> None:
