@@ -17,7 +17,7 @@ def quarantine(
     observations: dg.ResourceParam[Observations],
     settings: dg.ResourceParam[Settings],
 ) -> dg.MaterializeResult:
-    """One row per record that could not be read, on the day it speaks of (else the object's last day)."""
+    """One row per record that could not be read, on the day it speaks of; else where it blocks what it may belong to."""
     day = day_of(context, settings)
     parsed_objects = [parsed for source in DAILY_SOURCES for parsed in observations.parsed(source, day.cluster)]
     rows = [
@@ -32,7 +32,7 @@ def quarantine(
         }
         for parsed in parsed_objects
         for record in parsed.quarantined
-        if parsed.day_of_quarantined(record, settings.zone) == day.day
+        if day.day in parsed.days_of_quarantined(record, settings)
     ]
     shas = {parsed.landed.key: parsed.landed.sha256 for parsed in parsed_objects if parsed.landed.key in _keys(rows)}
     return materialise(

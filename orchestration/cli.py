@@ -34,12 +34,14 @@ def main() -> None:
     from chargeback.usage.extract import UnreadableExtract
     from resources.decompression import Undecompressible
     from resources.lake_records import LakeRefusal
+    from resources.landing import ObjectCorrupted
     from resources.people_objects import PeopleRefused
     from resources.store_probe import UnsafeStore
 
+    refusals = (SettingsRefused, PeopleRefused, UnreadableExtract, Undecompressible, LakeRefusal, UnsafeStore)
     try:
         app()
-    except (SettingsRefused, PeopleRefused, UnreadableExtract, Undecompressible, LakeRefusal, UnsafeStore) as refusal:
+    except (*refusals, ObjectCorrupted) as refusal:
         Console(stderr=True, soft_wrap=True, highlight=False).print(f"chargeback: {refusal}", style="red", markup=False)
         sys.exit(2)
 

@@ -81,7 +81,7 @@ def _leaves(
     unread = {
         parsed_object.landed.key: len(parsed_object.quarantined)
         for parsed_object in parsed
-        if any(parsed_object.day_of_quarantined(record, settings.zone) == day for record in parsed_object.quarantined)
+        if any(day in parsed_object.days_of_quarantined(record, settings) for record in parsed_object.quarantined)
     }
     return {
         "code": code_version(RULES_AND_CHECKS),

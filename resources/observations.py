@@ -8,7 +8,7 @@ import io
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
@@ -53,9 +53,18 @@ class ParsedObject:
             return False
         return self.overlaps_from < interval.end and self.overlaps_until >= interval.start
 
-    def day_of_quarantined(self, record: Quarantined, zone: ZoneInfo) -> str:
-        """The local day that an unreadable record is shown on: its own, the object's last, or the extraction's."""
-        return day_of(record.instant or self.overlaps_until or self.landed.extracted_at, zone)
+    def days_of_quarantined(self, record: Quarantined, settings: Settings) -> frozenset[str]:
+        """The local days that an unreadable record is shown on, so that it blocks the months that it may belong to.
+
+        Its own day, else the object's last. Where no time can be read it may speak of the month that the object was
+        taken in or of the one before: it stands on the day of extraction and on the last day of that earlier month.
+        Never before the lake's first day nor after the extraction, where no bill would look.
+        """
+        taken = day_of(self.landed.extracted_at, settings.zone)
+        known = record.instant or self.overlaps_until
+        month_before = (date.fromisoformat(taken).replace(day=1) - timedelta(days=1)).isoformat()
+        days = (day_of(known, settings.zone),) if known else (month_before, taken)
+        return frozenset(max(settings.first_day.isoformat(), min(day, taken)) for day in days)
 
 
 class Observations:

@@ -1,0 +1,88 @@
+"""Late and repeated data: the same facts change nothing, a late record its days and the month, order nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.estates import BUSY, EXTRACTED_AT, INPUTS, LAST_DAY, LATER, MONTH, OVERNIGHT, Estate, job, sacct
+
+LATE = job(5, "2026-03-31T12:00:00", "2026-03-31T14:00:00")
+MONTH_TABLES_OF_PEOPLE = {f"ownership|{MONTH}", f"rate_card|{MONTH}"}
+
+
+def test_an_object_landed_twice_changes_nothing(estate: Estate) -> None:
+    before = estate.tree()
+    estate.land("slurm/sacct", sacct(BUSY, OVERNIGHT, LAST_DAY), at=LATER)
+
+    outcome = estate.bill()
+
+    assert not outcome.changed
+    assert outcome.month_run is None
+    assert estate.tree() == before
+
+
+def test_an_overlapping_extract_with_the_same_facts_changes_no_table_of_usage_or_money(estate: Estate) -> None:
+    before = estate.contents()
+    published = estate.published()
+    estate.land("slurm/sacct", sacct(OVERNIGHT, LAST_DAY), at=LATER)
+
+    outcome = estate.bill()
+
+    after = estate.contents()
+    changed = {key.partition("|")[0] for key in after if after[key] != before[key]}
+    assert (outcome.refused, outcome.failures) == ((), ())
+    assert changed <= {"landed_objects", "statements", "certificate", "published", "postings"}
+    assert published.items() <= estate.published().items()
+
+
+def test_a_late_record_rewrites_its_own_day_and_the_month_only(estate: Estate) -> None:
+    before = estate.states()
+    estate.land("slurm/sacct", sacct(LATE), at=LATER)
+
+    outcome = estate.bill()
+
+    after = estate.states()
+    rewritten = {key for key in after if after[key].version != before[key].version}
+    assert outcome.refused == ()
+    assert [run.partition for run in outcome.days_run] == ["slurm-a|2026-03-31"]
+    assert not [key for key in rewritten if key.endswith("2026-03-30")]
+    assert {f"{table}|slurm-a|2026-03-31" for table in ("raw_sacct", "runs", "holds", "attribution")} <= rewritten
+    assert {f"{table}|{MONTH}" for table in ("rated_usage", "team_charges", "certificate")} <= rewritten
+    assert not MONTH_TABLES_OF_PEOPLE & rewritten
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)])
+def test_the_order_in_which_objects_arrive_does_not_matter(
+    billed_estate: Estate, tmp_path: Path, order: tuple[int, ...]
+) -> None:
+    estate = Estate.begun_in(tmp_path / "estate")
+    objects = [(EXTRACTED_AT, sacct(BUSY)), (EXTRACTED_AT, sacct(LAST_DAY, OVERNIGHT)), (LATER, sacct(LATE))]
+    estate.bill()
+    for number in order:
+        at, content = objects[number]
+        estate.land("slurm/sacct", content, at=at)
+        if number == 0:
+            estate.bill()  # what was billed on the way leaves no trace
+    assert estate.bill().refused == ()
+
+    once = Estate.begun_in(tmp_path / "once")
+    for at, content in objects:
+        once.land("slurm/sacct", content, at=at)
+    assert once.bill().refused == ()
+
+    assert estate.contents() == once.contents()
+    assert set(once.published().items()) <= set(estate.published().items())
+
+
+def test_a_new_ownership_file_rewrites_the_month_and_no_day(estate: Estate) -> None:
+    before = estate.states()
+    moved = (INPUTS / "ownership.csv").read_bytes().replace(b"Vision,4711", b"Vision,4799")
+    estate.land("ownership", moved, at=LATER, extension="csv")
+
+    outcome = estate.bill()
+
+    after = estate.states()
+    rewritten = {key for key in after if after[key].version != before[key].version}
+    assert (outcome.refused, outcome.days_run) == ((), ())
+    assert {key.rpartition("|")[2] for key in rewritten} == {MONTH}
+    assert f"team_charges|{MONTH}" in rewritten
