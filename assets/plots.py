@@ -112,6 +112,13 @@ def _plot(drawing: Mapping[str, object], values: list[dict[str, object]]) -> dg.
     """A Vega-Lite drawing as SVG inside Markdown: no file, no network."""
     import vl_convert
 
-    specification = {**drawing, "data": {"values": values}, "width": 420, "height": 180}
+    room_for_wider_letters = {"left": 8, "top": 8, "right": 56, "bottom": 8}
+    specification = {
+        **drawing,
+        "data": {"values": values},
+        "width": 420,
+        "height": 180,
+        "padding": room_for_wider_letters,
+    }
     svg = vl_convert.vegalite_to_svg(specification)
     return dg.MetadataValue.md(f"![plot](data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()})")
