@@ -17,7 +17,7 @@ def quarantine(
     observations: dg.ResourceParam[Observations],
     settings: dg.ResourceParam[Settings],
 ) -> dg.MaterializeResult:
-    """One row per record that could not be read, on the day it speaks of; else where it blocks what it may belong to."""
+    """One row per record that could not be read, on the day it speaks of; else where it blocks what it may touch."""
     day = day_of(context, settings)
     parsed_objects = [parsed for source in DAILY_SOURCES for parsed in observations.parsed(source, day.cluster)]
     rows = [

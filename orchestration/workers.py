@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import dagster as dg
+from dagster._core.errors import DagsterAssetCheckFailedError
 
 from orchestration.definitions import definitions_for
 from orchestration.instance import open_instance
@@ -177,6 +178,7 @@ def _refusals(result: dg.ExecuteInProcessResult) -> Iterator[str]:
 def _faults(result: dg.ExecuteInProcessResult) -> Iterator[str]:
     for event in result.get_step_failure_events():
         failure = event.step_failure_data
-        if failure.error and not failure.user_failure_data:
+        is_check = failure.error is not None and failure.error.cls_name == DagsterAssetCheckFailedError.__name__
+        if failure.error and not failure.user_failure_data and not is_check:
             cause = failure.error.cause or failure.error
             yield f"{event.step_key}: {cause.message.strip()}"
