@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -10,14 +11,18 @@ from pathlib import Path
 from rich.console import Console
 
 from orchestration.instance import open_instance
-from resources.settings import SETTINGS_VARIABLE, load_settings
+from resources.settings import SETTINGS_VARIABLE, SettingsRefused, load_settings
 
 SECONDS_TO_STOP = 10
 
 
 def serve(*, host: str, port: int, config: Path | None) -> int:
-    """Run both programs; when one of them ends, or a signal comes, end the other. Returns the exit code."""
+    """Run both programs; when one of them ends, or a signal comes, end the other. Returns the exit code.
+
+    Raises SettingsRefused if nothing can listen there.
+    """
     settings = load_settings(config)
+    _refuse_taken(host, port)
     open_instance(settings)
     # Dagster warns of its own preview features at every load; runs started from the UI would show it to everybody.
     environment = {"PYTHONWARNINGS": "ignore", **os.environ}
@@ -42,6 +47,16 @@ def serve(*, host: str, port: int, config: Path | None) -> int:
         return 0
     finally:
         _stop(programs)
+
+
+def _refuse_taken(host: str, port: int) -> None:
+    try:
+        with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
+            pass
+    except OSError as error:
+        raise SettingsRefused(
+            f"cannot listen on {host}:{port}: {error.strerror}; choose another with --port or --host"
+        ) from error
 
 
 def _stop(programs: list[subprocess.Popen[bytes]]) -> None:

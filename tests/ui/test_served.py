@@ -1,6 +1,7 @@
 """What the UI serves of the definitions, and that it ends as a whole."""
 
 import signal
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -81,3 +82,14 @@ def test_asked_to_end_while_it_starts_it_leaves_no_process_behind(tmp_path: Path
         until(lambda: "Dagster UI on" in ui.said(), "the UI to start", ui.said)
 
         assert ui.end(how) == (0, set())
+
+
+def test_a_port_that_somebody_else_listens_on_is_refused_in_one_line(tmp_path: Path) -> None:
+    lake = small_lake(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as somebody:
+        port = somebody.getsockname()[1]
+        refused = lake.run("ui", "--port", str(port))
+
+    assert refused.returncode == 2
+    assert refused.stderr.startswith(f"chargeback: cannot listen on 127.0.0.1:{port}: Address already in use")
+    assert len(refused.stderr.strip().splitlines()) == 1
