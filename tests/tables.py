@@ -43,8 +43,8 @@ def _value(text: str, dtype: pl.DataType) -> object:
 def a_table_of(contract: Contract, text: str, **defaults: object) -> pl.DataFrame:
     """A frame of a contract from a header line and rows, columns separated by two spaces or more.
 
-    `-` is null, `''` the empty string. Columns that the text leaves out take their value from `defaults`, else null where
-    the contract allows it, else an empty string, zero or false.
+    `-` is null, `''` the empty string. Columns that the text leaves out take their value from `defaults`, else null
+    where the contract allows it, else an empty string, one or false.
     """
     lines = [[cell.strip() for cell in line.strip().replace("\t", "  ").split("  ") if cell.strip()]
              for line in text.strip().splitlines()]  # fmt: skip

@@ -1,6 +1,7 @@
 """A worker process that is killed in the middle of a bill: a clear reason; the next bill goes on."""
 
 import os
+import select
 import signal
 import subprocess
 from pathlib import Path
@@ -42,6 +43,32 @@ def test_a_killed_worker_is_a_clear_reason_and_the_next_bill_ends_where_it_would
     assert outcome.days_unchanged == 1
     assert estate.contents() == billed_estate.contents()
     assert estate.published() == billed_estate.published()
+
+
+def test_workers_end_by_themselves_when_their_bill_is_killed(tmp_path: Path) -> None:
+    estate = Estate.begun_in(tmp_path / "estate")
+    estate.land("slurm/sacct", sacct(BUSY, OVERNIGHT, LAST_DAY))
+
+    with subprocess.Popen(
+        command_line("bill", MONTH, "--workers", "1"), cwd=estate.folder, stdout=subprocess.PIPE, text=True
+    ) as billing:
+        assert billing.stdout is not None
+        next(line for line in billing.stdout if line.startswith("days: 1 of 2"))
+        workers = workers_of(billing.pid)
+        billing.kill()
+        billing.wait(timeout=60)
+
+    assert workers
+    assert all(ended_within(worker, seconds=30) for worker in workers)
+
+
+def ended_within(pid: int, *, seconds: int) -> bool:
+    """Whether a process is gone before so many seconds are over."""
+    for _ in range(seconds * 10):
+        if not Path(f"/proc/{pid}").exists():
+            return True
+        select.select([], [], [], 0.1)
+    return False
 
 
 def workers_of(pid: int) -> list[int]:
