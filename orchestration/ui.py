@@ -39,8 +39,13 @@ def serve(*, host: str, port: int, config: Path | None) -> int:
             ("dagster._daemon", ["run", *location]),
         ):
             programs.append(subprocess.Popen([sys.executable, "-m", module, *command], env=environment))  # noqa: S603
-        Console().print(f"Dagster UI on http://{host}:{port} (Ctrl-C ends it)")
+        console = Console(soft_wrap=True, highlight=False)
+        console.print(f"starting the Dagster UI on http://{host}:{port} (Ctrl-C ends it)")
+        has_answered = False
         while all(program.poll() is None for program in programs):
+            if not has_answered and _answers(host, port):
+                console.print(f"the Dagster UI answers on http://{host}:{port}")
+                has_answered = True
             time.sleep(0.5)
         return next(code for program in programs if (code := program.poll()) is not None)
     except KeyboardInterrupt:
@@ -57,6 +62,14 @@ def _refuse_taken(host: str, port: int) -> None:
         raise SettingsRefused(
             f"cannot listen on {host}:{port}: {error.strerror}; choose another with --port or --host"
         ) from error
+
+
+def _answers(host: str, port: int) -> bool:
+    try:
+        with socket.create_connection((host, port), timeout=1):
+            return True
+    except OSError:
+        return False
 
 
 def _stop(programs: list[subprocess.Popen[bytes]]) -> None:

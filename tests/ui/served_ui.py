@@ -48,7 +48,7 @@ class ServedUi:
         return read["data"]
 
     def end(self, how: signal.Signals) -> tuple[int, set[int]]:
-        """Ask it to end; its exit code and those of its processes that are still there half a minute later."""
+        """Ask it to end; its exit code, and those of its processes that are still there (none, or this fails)."""
         started = {self.process.pid, *_descendants(self.process.pid)}
         self.process.send_signal(how)
         code = self.process.wait(timeout=60)

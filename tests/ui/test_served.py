@@ -30,6 +30,10 @@ def location(served: ServedUi) -> dict[str, Any]:
     return dict(found)
 
 
+def test_the_ui_says_when_it_can_be_opened(served: ServedUi) -> None:
+    until(lambda: f"the Dagster UI answers on {served.address}" in served.said(), "to be told", served.said)
+
+
 def test_there_is_one_job_for_each_partition_set(location: dict[str, Any]) -> None:
     partitions = {each["pipelineName"]: each["partitionsOrError"]["results"] for each in location["partitionSets"]}
 
