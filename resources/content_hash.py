@@ -33,9 +33,8 @@ def content_hash(frame: pl.DataFrame, contract: Contract) -> str:
     for name, dtype in contract.schema.items():
         digest.update(f"{name}:{_type_name(dtype)}\n".encode())
     digest.update(len(ordered).to_bytes(8, "little"))
-    for column in ordered.iter_columns():
-        for piece in _canonical_bytes(column):
-            digest.update(piece)
+    for column in ordered.select(_canonical_columns(contract)) if len(ordered) else ():
+        digest.update(_text_bytes(column) if column.dtype == pl.String else _buffer(column))
     return digest.hexdigest()
 
 
@@ -100,19 +99,21 @@ def _type_name(dtype: pl.DataType) -> str:
     raise TypeError(f"{dtype} has no exact form for hashing: use String, Int64, Boolean, UTC instants or Decimal")
 
 
-def _canonical_bytes(column: pl.Series) -> Iterator[memoryview | bytes]:
-    yield _buffer(column.is_not_null().cast(pl.UInt8))
-    match column.dtype:
-        case pl.String():
-            text = column.fill_null("")
-            yield _buffer(text.str.len_bytes().cast(pl.UInt64))
-            yield _text_bytes(text)
-        case pl.Boolean():
-            yield _buffer(column.fill_null(False).cast(pl.UInt8))
-        case pl.Decimal():
-            yield _buffer(column.fill_null(0))
-        case _:
-            yield _buffer(column.to_physical().fill_null(0))
+def _canonical_columns(contract: Contract) -> Iterator[pl.Expr]:
+    """What is hashed of every column, in order, all in one pass: a call a column costs more than a small table."""
+    for at, (name, dtype) in enumerate(contract.schema.items()):
+        column = pl.col(name)
+        yield column.is_not_null().cast(pl.UInt8).alias(f"{at} is there")
+        match dtype:
+            case pl.String():
+                yield column.fill_null("").str.len_bytes().cast(pl.UInt64).alias(f"{at} lengths")
+                yield column.fill_null("").alias(f"{at} text")
+            case pl.Boolean():
+                yield column.fill_null(False).cast(pl.UInt8).alias(f"{at} values")
+            case pl.Decimal():
+                yield column.fill_null(0).alias(f"{at} values")
+            case _:
+                yield column.to_physical().fill_null(0).alias(f"{at} values")
 
 
 def _buffer(column: pl.Series) -> memoryview | bytes:

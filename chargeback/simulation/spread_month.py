@@ -5,7 +5,7 @@ workload twice, at weekends once, slowed down by a constant factor about the dum
 cross midnight and both ends of the month. Job numbers and database indices move on with every replay. Every night at
 02:15 UTC the extracts of a real site are made: sacct since the midnight before the last one, so that jobs stand in two
 extracts, running ones as running; node events; reservations. `scontrol show job -d` is sampled where the dump has a
-sample; the node listing is made once. All times are UTC.
+sample, in a day's first replays; the node listing is made once. All times are UTC.
 
 Nothing is random and nothing else is added: device-seconds of an account are the dump's x factor x replays.
 """
@@ -92,7 +92,7 @@ def _extracts_of_night(day: date, replays: Sequence[Replay], dump: Mapping[str, 
 
 def _samples(replays: Sequence[Replay], dump: Mapping[str, bytes], *, until: datetime) -> Iterator[DemoObject]:
     for replay in replays:
-        for name in SAMPLES:
+        for name in SAMPLES if replay.turn == 0 else ():
             sample = job_details(replay, dump[name])
             if sample and sample[0] < until:
                 yield DemoObject("slurm/bindings", sample[0], "txt", sample[1])
