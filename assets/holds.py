@@ -1,7 +1,6 @@
 """The asset holds."""
 
 import dagster as dg
-from chargeback.usage.slurm_holds import holds_of_day
 
 from assets.materialisation import Inputs, day_of, materialise
 from assets.raw_bindings import raw_bindings
@@ -11,6 +10,7 @@ from chargeback.contracts.holds import HOLDS
 from chargeback.contracts.raw_bindings import RAW_BINDINGS
 from chargeback.contracts.raw_nodes import RAW_NODES
 from chargeback.contracts.runs import RUNS
+from chargeback.usage.slurm_holds import holds_of_day
 from resources.lake import Lake
 from resources.settings import Settings
 

@@ -4,8 +4,6 @@ Not here: how an asset works (assets/), what a check finds (checks/).
 """
 
 import dagster as dg
-from assets.published import published
-from assets.statements import statements
 
 from assets.attribution import attribution
 from assets.capacity import capacity
@@ -15,6 +13,7 @@ from assets.journal_entries import journal_entries
 from assets.landed_objects import landed_objects
 from assets.ownership import ownership
 from assets.postings import postings
+from assets.published import published
 from assets.quarantine import quarantine
 from assets.rate_card import rate_card
 from assets.rated_usage import rated_usage
@@ -24,6 +23,7 @@ from assets.raw_nodes import raw_nodes
 from assets.raw_reservations import raw_reservations
 from assets.raw_sacct import raw_sacct
 from assets.runs import runs
+from assets.statements import statements
 from assets.team_charges import team_charges
 from chargeback.contracts.contract import Contract
 from chargeback.contracts.registry import CONTRACT_OF
