@@ -81,11 +81,6 @@ class Check:
     tolerated: Callable[[Settings], int] = lambda _settings: 0
 
 
-def no_findings() -> pl.DataFrame:
-    """Nothing found."""
-    return pl.DataFrame(schema=FINDING_SCHEMA)
-
-
 def findings_of(rows: list[tuple[str, str, str]]) -> pl.DataFrame:
     """Findings from (key, expected, observed)."""
     return pl.DataFrame(rows, schema=FINDING_SCHEMA, orient="row")

@@ -23,6 +23,8 @@ TEMPLATE = """\
 
 [lake]
 root = "{root}"
+# endpoint_url = "https://s3.example.org"   # an S3 store that is not Amazon's; credentials come from the environment
+# region = "eu-west-1"
 
 [billing]
 timezone = "{billing_zone}"

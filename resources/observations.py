@@ -67,6 +67,10 @@ class ParsedObject:
         return frozenset(max(settings.first_day.isoformat(), min(day, taken)) for day in days)
 
 
+FRAMES_KEPT = 24
+"""Parsed objects kept in memory: about what one day of one cluster needs twice."""
+
+
 class Observations:
     """Reads landing objects of a cluster through the parsers, each object once."""
 
@@ -75,7 +79,7 @@ class Observations:
         self._store = store
         self._settings = settings
         self._parsed = lru_cache(maxsize=None)(self._parse_or_recall)
-        self._frame_of = lru_cache(maxsize=64)(self._read_frame)
+        self._frame_of = lru_cache(maxsize=FRAMES_KEPT)(self._read_frame)
 
     def is_read(self, landed: LandedObject) -> bool:
         """Whether this version of the parsers has read the object before."""

@@ -180,6 +180,7 @@ def _policies(read: Mapping[str, Any]) -> Policies:
     kinds = {name: type(getattr(Policies(), name)) for name in Policies.__slots__}
     given = dict(_section(read, "policies", {**kinds, "unknown_accounts": list}))
     _one_of(given.get("suspended", "charged"), ("charged",), "policies.suspended")
+    _one_of(given.get("running", Policies().running), (Policies().running,), "policies.running")
     _one_of(given.get("rounding", "half-even"), ("half-even",), "policies.rounding")
     if "unknown_accounts" in given:
         given["unknown_accounts"] = tuple(str(account) for account in given["unknown_accounts"])
