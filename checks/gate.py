@@ -69,7 +69,7 @@ class Check:
     """One thing that must hold of a table's partition.
 
     `stops` says what a failure stops: the run that made the content, the certificate only (previews go on), or nothing.
-    `limits` are thresholds on metrics beyond "no findings".
+    `tolerated` is how many findings the policies let pass; none unless they say so.
     """
 
     name: str
@@ -77,7 +77,6 @@ class Check:
     holds: str
     find: Callable[[Reading], Outcome]
     stops: Stops
-    limits: Mapping[str, tuple[int | None, int | None]] = field(default_factory=dict)
     tolerated: Callable[[Settings], int] = lambda _settings: 0
 
 
@@ -89,9 +88,8 @@ def findings_of(rows: list[tuple[str, str, str]]) -> pl.DataFrame:
 def evaluate(check: Check, reading: Reading, evidence: EvidenceStore) -> tuple[Verdict, Outcome, str]:
     """Find, judge, and record evidence. Returns the verdict, the outcome and the key of the evidence."""
     outcome = check.find(reading)
-    limits = {"findings": (0, check.tolerated(reading.settings)), **check.limits}
     metrics = {"findings": len(outcome.findings), **outcome.metrics}
-    verdict = judge(check.name, metrics, limits)
+    verdict = judge(check.name, metrics, {"findings": (0, check.tolerated(reading.settings))})
     key = evidence.record(
         Evidence(
             table=check.contract.table,
