@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from orchestration.ui_address import UI_PORT
 from resources.settings import SettingsRefused
 
 app = typer.Typer(
@@ -148,7 +149,7 @@ def explain(
 
 @app.command()
 def ui(
-    port: Annotated[int, typer.Option(help="Port of the web server.")] = 3000,
+    port: Annotated[int, typer.Option(help="Port of the web server.")] = UI_PORT,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     config: Config = None,
 ) -> None:

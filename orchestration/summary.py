@@ -1,6 +1,8 @@
 """What a person sees at the end of a bill: who held and would pay what, what was not charged and why, that it adds up,
 what the gate says, where the documents are. Not here: computing any of it but sums of what stands in the lake."""
 
+import os
+import sys
 from decimal import Decimal
 from fractions import Fraction
 
@@ -15,6 +17,7 @@ from chargeback.contracts.quarantine import QUARANTINE
 from chargeback.contracts.runs import RUNS
 from chargeback.contracts.team_charges import TEAM_CHARGES
 from orchestration.bill import BillOutcome, Workspace
+from orchestration.ui_address import UI_PORT
 
 SHOWN_REASONS = 12
 
@@ -28,6 +31,7 @@ def print_summary(outcome: BillOutcome, workspace: Workspace, console: Console) 
     _conservation(month, workspace, console)
     _gate(outcome, workspace, console)
     _documents(month, workspace, console)
+    _where_to_look(outcome, console)
     _what_changed(outcome, console)
 
 
@@ -119,7 +123,15 @@ def _documents(month: Month, workspace: Workspace, console: Console) -> None:
     shown = rows.filter(pl.col("kind") != "statement lines").sort(pl.col("kind") != "statement page", "kind", "team")
     for kind, team, key in shown.select("kind", "team", "object").iter_rows():
         console.print(f"{kind:<15}{team + ': ' if team else ''}{workspace.settings.location.child(key)}", markup=False)
-    console.print("look           chargeback ui", markup=False)
+
+
+def _where_to_look(outcome: BillOutcome, console: Console) -> None:
+    """The command as it was typed, and the page of the very run, or of the month's charges where nothing ran."""
+    command = os.path.relpath(sys.argv[0]) if os.path.isabs(sys.argv[0]) else sys.argv[0]
+    page = f"assets/team_charges?partition={outcome.month}"
+    if outcome.month_run and outcome.month_run.run_id:
+        page = f"runs/{outcome.month_run.run_id}"
+    console.print(f"look           {command} ui     then http://127.0.0.1:{UI_PORT}/{page}", markup=False)
 
 
 def _what_changed(outcome: BillOutcome, console: Console) -> None:
