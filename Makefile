@@ -42,6 +42,9 @@ ui: setup            ## Dagster's web server and daemon on the lake of this fold
 fuzz: setup          ## 100,000 mutated sacct records; each is held, ignored or quarantined
 	@$(BIN)/python -m tests.fuzz.fuzz_sacct
 
+bench: setup         ## CPU time of a day's stages beside the physical limit, in one interleaved run
+	@$(BIN)/python -m benchmarks.day_of_holds
+
 dictionary: setup    ## docs/data-dictionary.md from the contracts
 	@$(BIN)/python -m orchestration.data_dictionary
 
