@@ -160,11 +160,11 @@ def _outcome(
 
 
 def _each_once(reasons: Sequence[str]) -> tuple[str, ...]:
-    """The same check of the same content is told once, in the words that come first."""
+    """The same check of the same content is told once, in the words that come first; causes before what follows."""
     told: dict[str, str] = {}
     for reason in reasons:
         told.setdefault(reason.partition(" failed: ")[0], reason)
-    return tuple(told.values())
+    return tuple(sorted(told.values(), key=lambda reason: "materialise it" in reason))
 
 
 def _read_landing(
