@@ -27,8 +27,9 @@ from resources.evidence import EvidenceStore
 from resources.lake import Lake
 from resources.lake_binding import bind_lake
 from resources.landing import Landing
-from resources.object_store import ObjectStore, store_at
+from resources.object_store import ObjectStore
 from resources.observations import DAILY_SOURCES, Observations
+from resources.open_store import store_at
 from resources.people_objects import PeopleObjects, PeopleRefused
 from resources.settings import Settings, SettingsRefused
 

@@ -8,8 +8,8 @@ from orchestration.partitions import calendar_of
 from resources.evidence import EvidenceStore
 from resources.lake import Lake
 from resources.landing import Landing
-from resources.object_store import store_at
 from resources.observations import Observations
+from resources.open_store import store_at
 from resources.people_objects import PeopleObjects
 from resources.settings import Settings, load_settings
 

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from resources.lake_binding import bind_lake
 from resources.landing import PEOPLE_SOURCES, SOURCES, LandedObject, Landing
-from resources.object_store import store_at
+from resources.open_store import store_at
 from resources.people_objects import PeopleRefused, faults_of
 from resources.settings import SettingsRefused, load_settings
 

@@ -33,7 +33,7 @@ from resources.lake_records import (
 )
 from resources.lake_state import partition_state, partition_states, write_state
 from resources.lake_table import OpenTable, checked_partition, open_or_create_table, open_table
-from resources.object_store import store_at
+from resources.open_store import store_at
 from resources.storage_location import StorageLocation
 
 COMMIT_ATTEMPTS = 12

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from resources.storage_location import StorageLocation
-
 
 class ObjectMissing(KeyError):
     """No object has this key."""
@@ -80,14 +78,3 @@ def checked_key(key: str) -> str:
     if len(key.encode()) > 900 or any(len(segment.encode()) > 250 for segment in segments):
         raise ValueError(f"object key {key[:80]!r}...: is longer than stores allow (900 bytes, 250 a segment)")
     return key
-
-
-def store_at(location: StorageLocation) -> ObjectStore:
-    """The store of a location."""
-    if location.is_s3:
-        from resources.s3_store import S3Store  # boto3 is imported only where S3 is used
-
-        return S3Store(location)
-    from resources.local_store import LocalStore
-
-    return LocalStore(location.directory)

@@ -10,7 +10,8 @@ from subprocess import CompletedProcess
 import pytest
 import yaml
 
-from resources.object_store import ObjectStore, store_at
+from resources.object_store import ObjectStore
+from resources.open_store import store_at
 from resources.storage_location import StorageLocation
 from tests.services.seaweedfs import ACCESS_KEY, SECRET_KEY, S3Server, s3_server
 from tests.small_lake import CHARGEBACK, CLUSTER, DAYS, SmallLake, small_lake

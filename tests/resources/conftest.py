@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from resources.object_store import ObjectStore, store_at
+from resources.object_store import ObjectStore
+from resources.open_store import store_at
 from resources.storage_location import StorageLocation
 from tests.services.seaweedfs import S3Server, s3_server  # noqa: F401
 

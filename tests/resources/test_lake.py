@@ -15,7 +15,7 @@ from resources.content_hash import content_hash
 from resources.lake import Lake
 from resources.lake_records import ContractBreach, Unreproducible
 from resources.lake_table import open_table
-from resources.object_store import store_at
+from resources.open_store import store_at
 from resources.storage_location import StorageLocation
 from tests.resources.lakes import day, holds, made_from, read
 

@@ -13,7 +13,7 @@ from resources.lake_closing import close_month_of
 from resources.lake_commit import commit_partition
 from resources.lake_records import LakeRefusal, MonthClosed
 from resources.lake_table import OpenTable, open_table
-from resources.object_store import store_at
+from resources.open_store import store_at
 from resources.storage_location import StorageLocation
 from tests.resources.lakes import AMOUNTS, amounts, made_from
 

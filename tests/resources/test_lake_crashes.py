@@ -16,7 +16,7 @@ from resources.lake import Lake
 from resources.lake_commit import commit_partition, verify_commit
 from resources.lake_records import UNKNOWN, LakeCorruption
 from resources.lake_table import OpenTable, open_or_create_table, open_table
-from resources.object_store import store_at
+from resources.open_store import store_at
 from resources.storage_location import StorageLocation
 from tests.resources.lakes import day, holds, made_from, read
 

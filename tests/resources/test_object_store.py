@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from resources.object_store import ObjectConflict, ObjectMissing, ObjectStore, store_at
+from resources.object_store import ObjectConflict, ObjectMissing, ObjectStore
+from resources.open_store import store_at
 from resources.storage_location import StorageLocation
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from orchestration.init import write_settings
 from resources.lake_binding import bind_lake
-from resources.object_store import store_at
+from resources.open_store import store_at
 from resources.settings import Policies, Settings, SettingsRefused, load_settings, read_settings
 
 WHOLE = """
