@@ -54,7 +54,8 @@ def contents_of(month: Month, lake: Lake) -> dict[str, str]:
 def _states(month: Month, lake: Lake) -> dict[str, PartitionState | None]:
     found: dict[str, PartitionState | None] = {}
     for contract in CERTIFIED:
-        partitions = month.days if contract.partitioned_by == ("cluster", "day") else (month.partition,)
+        is_daily = contract.partitioned_by == ("cluster", "day")
+        partitions = month.days_of(contract) if is_daily else (month.partition,)
         states = lake.states(contract, partitions)
         found.update({f"{contract.table}|{each.key}": states.get(each.key) for each in partitions})
     return found

@@ -8,7 +8,8 @@ from assets.materialisation import Inputs, day_of, materialise
 from chargeback.contracts.landed_objects import LANDED_OBJECTS
 from resources.lake import Lake
 from resources.object_store import ObjectStore
-from resources.observations import DAILY_SOURCES, Observations
+from resources.observations import Observations
+from resources.parsers import daily_sources_of
 from resources.settings import Settings
 
 
@@ -23,7 +24,9 @@ def landed_objects(
     """One row per landing object and day that one of its records overlaps, with how much of it could be read."""
     day = day_of(context, settings)
     objects = [
-        parsed for source in DAILY_SOURCES for parsed in observations.of_interval(source, day.cluster, day.interval)
+        parsed
+        for source in daily_sources_of(day.scheduler)
+        for parsed in observations.of_interval(source, day.cluster, day.interval)
     ]
 
     gone = _removed(lake.scan(LANDED_OBJECTS, [day.partition]).frame.collect(), store)

@@ -27,14 +27,16 @@ class Day:
     day: str
     interval: Interval
     partition: Partition
+    scheduler: str
 
 
 def day_of(context: dg.AssetExecutionContext | dg.AssetCheckExecutionContext, settings: Settings) -> Day:
     """The (cluster, day) partition of a run. Raises SettingsRefused for a cluster that the settings do not know."""
     partition = Partition.from_key(context.partition_key)
     values = dict(partition.values)
-    cluster = settings.cluster(values["cluster"]).name
-    return Day(cluster, values["day"], day_interval(values["day"], settings.zone), partition)
+    cluster = settings.cluster(values["cluster"])
+    interval = day_interval(values["day"], settings.zone)
+    return Day(cluster.name, values["day"], interval, partition, cluster.scheduler)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,11 @@ class Month:
     period: BillingPeriod
     partition: Partition
     days: tuple[Partition, ...]
+    schedulers: Mapping[str, str]
+
+    def days_of(self, contract: Contract) -> tuple[Partition, ...]:
+        """Its (cluster, day) partitions that have this table: those of clusters whose scheduler has it."""
+        return tuple(day for day in self.days if self.schedulers[dict(day.values)["cluster"]] in contract.schedulers)
 
 
 def month_of(context: dg.AssetExecutionContext | dg.AssetCheckExecutionContext, settings: Settings) -> Month:
@@ -59,6 +66,7 @@ def month_called(month: str, settings: Settings) -> Month:
         period=period,
         partition=Partition.of_month(month),
         days=tuple(Partition.of_day(cluster, day) for cluster in sorted(settings.clusters) for day in days),
+        schedulers={name: cluster.scheduler for name, cluster in settings.clusters.items()},
     )
 
 

@@ -6,7 +6,8 @@ import polars as pl
 from assets.materialisation import Inputs, day_of, materialise
 from chargeback.contracts.quarantine import QUARANTINE
 from resources.lake import Lake
-from resources.observations import DAILY_SOURCES, Observations
+from resources.observations import Observations
+from resources.parsers import daily_sources_of
 from resources.settings import Settings
 
 
@@ -19,7 +20,8 @@ def quarantine(
 ) -> dg.MaterializeResult:
     """One row per record that could not be read, on the day it speaks of; else where it blocks what it may touch."""
     day = day_of(context, settings)
-    parsed_objects = [parsed for source in DAILY_SOURCES for parsed in observations.parsed(source, day.cluster)]
+    sources = daily_sources_of(day.scheduler)
+    parsed_objects = [parsed for source in sources for parsed in observations.parsed(source, day.cluster)]
     rows = [
         {
             "cluster": day.cluster,

@@ -50,7 +50,8 @@ class Reading:
     def scan(self, contract: Contract) -> Scanned:
         """The same with its contents and what was never written."""
         is_daily_of_month = self.month is not None and contract.partitioned_by == ("cluster", "day")
-        partitions = self.month.days if self.month is not None and is_daily_of_month else (self.partition,)
+        of_month = self.month.days_of(contract) if self.month is not None and is_daily_of_month else None
+        partitions = (self.partition,) if of_month is None else of_month
         scanned = self.lake.scan(contract, partitions)
         self.contents.update(scanned.contents)
         return scanned

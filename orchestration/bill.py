@@ -28,10 +28,12 @@ from resources.lake import Lake
 from resources.lake_binding import bind_lake
 from resources.landing import Landing
 from resources.object_store import ObjectStore
-from resources.observations import DAILY_SOURCES, Observations
+from resources.observations import Observations
 from resources.open_store import store_at
+from resources.parsers import daily_sources_of
 from resources.people_objects import PeopleObjects, PeopleRefused
-from resources.settings import Settings, SettingsRefused
+from resources.setting_kinds import SettingsRefused
+from resources.settings import Settings
 
 MOST_WORKERS = 8
 
@@ -176,7 +178,10 @@ def _read_landing(
     Something new means that there will be runs: `begin_work` lets the workers load meanwhile.
     """
     landed = [
-        each for source in DAILY_SOURCES for cluster in clusters for each in workspace.landing.objects(source, cluster)
+        each
+        for cluster in clusters
+        for source in daily_sources_of(workspace.settings.cluster(cluster).scheduler)
+        for each in workspace.landing.objects(source, cluster)
     ]
     unread = [each for each in landed if not workspace.observations.is_read(each)]
     if not unread:

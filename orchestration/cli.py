@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 
 from orchestration.ui_address import UI_PORT
-from resources.settings import SettingsRefused
+from resources.setting_kinds import SettingsRefused
 
 app = typer.Typer(
     name="chargeback",

@@ -15,7 +15,8 @@ from chargeback.simulation.spread_month import DUMP_FILES, demo_month
 from orchestration.bill import open_workspace
 from orchestration.bill_command import bill_and_report
 from resources.landing import Landing
-from resources.settings import SETTINGS_FILE, SettingsRefused, demo_settings
+from resources.setting_kinds import SettingsRefused
+from resources.settings import SETTINGS_FILE, demo_settings
 
 MONTH = "2026-10"
 CLUSTER = "gpuc"

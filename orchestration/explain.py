@@ -21,7 +21,8 @@ from chargeback.contracts.team_charges import TEAM_CHARGES
 from chargeback.ledger.charges import LINE_KEY
 from chargeback.money import SECONDS_PER_HOUR, Currency
 from orchestration.bill import Workspace, open_workspace
-from resources.settings import SettingsRefused, load_settings
+from resources.setting_kinds import SettingsRefused
+from resources.settings import load_settings
 
 LINE_ID = re.compile(r"GPU-(?P<month>\d{4}-\d{2})-.+-[0-9a-f]{8}")
 

@@ -6,6 +6,7 @@ Not here: how an asset works (assets/), what a check finds (checks/).
 import dagster as dg
 
 from assets.attribution import attribution
+from assets.bindings import bindings
 from assets.capacity import capacity
 from assets.certificate import certificate
 from assets.holds import holds
@@ -18,13 +19,22 @@ from assets.quarantine import quarantine
 from assets.rate_card import rate_card
 from assets.rated_usage import rated_usage
 from assets.raw_bindings import raw_bindings
+from assets.raw_claims import raw_claims
+from assets.raw_device_maps import raw_device_maps
+from assets.raw_devices import raw_devices
 from assets.raw_events import raw_events
+from assets.raw_kubernetes_nodes import raw_kubernetes_nodes
 from assets.raw_nodes import raw_nodes
+from assets.raw_pods import raw_pods
 from assets.raw_reservations import raw_reservations
 from assets.raw_sacct import raw_sacct
+from assets.raw_samples import raw_samples
+from assets.raw_slices import raw_slices
+from assets.raw_workloads import raw_workloads
 from assets.runs import runs
 from assets.statements import statements
 from assets.team_charges import team_charges
+from assets.unallocated_activity import unallocated_activity
 from chargeback.contracts.contract import Contract
 from chargeback.contracts.registry import CONTRACT_OF
 from checks.gate import asset_check
@@ -32,9 +42,10 @@ from checks.registry import ALL_CHECKS
 from orchestration.partitions import Calendar
 
 ASSETS = (
-    landed_objects, quarantine, raw_sacct, raw_nodes, raw_events, raw_reservations, raw_bindings, runs, holds, capacity,
-    attribution, ownership, rate_card, rated_usage, team_charges, statements, journal_entries, certificate, published,
-    postings,
+    landed_objects, quarantine, raw_sacct, raw_nodes, raw_events, raw_reservations, raw_bindings, raw_device_maps,
+    raw_pods, raw_kubernetes_nodes, raw_workloads, raw_claims, raw_slices, raw_devices, raw_samples, runs, holds,
+    bindings, capacity, attribution, unallocated_activity, ownership, rate_card, rated_usage, team_charges, statements,
+    journal_entries, certificate, published, postings,
 )  # fmt: skip
 
 OWNERS_OF_STAGE = {

@@ -7,7 +7,8 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from resources.settings import SettingsRefused, read_settings
+from resources.setting_kinds import SettingsRefused
+from resources.settings import read_settings
 
 QUESTIONS = {
     "root": ("Where shall the lake be (a folder, or s3://bucket/prefix)?", "lake"),

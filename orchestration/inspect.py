@@ -12,7 +12,7 @@ from rich.table import Table
 from chargeback.usage.inspection import Inspection, inspect_extract
 from resources.decompression import decompressed
 from resources.landing import LARGEST_READ_BYTES
-from resources.settings import SettingsRefused
+from resources.setting_kinds import SettingsRefused
 
 SHOWN = 10
 

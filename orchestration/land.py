@@ -9,7 +9,8 @@ from resources.lake_binding import bind_lake
 from resources.landing import PEOPLE_SOURCES, SOURCES, LandedObject, Landing
 from resources.open_store import store_at
 from resources.people_objects import PeopleRefused, faults_of
-from resources.settings import SettingsRefused, load_settings
+from resources.setting_kinds import SettingsRefused
+from resources.settings import load_settings
 
 
 def land_files(

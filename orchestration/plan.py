@@ -15,7 +15,8 @@ from chargeback.contracts.partition import Partition
 from resources.code_version import RULES_AND_CHECKS, code_version
 from resources.content_hash import fingerprint
 from resources.object_store import ObjectStore
-from resources.observations import DAILY_SOURCES, Observations
+from resources.observations import Observations
+from resources.parsers import daily_sources_of
 from resources.people_objects import PeopleObjects
 from resources.settings import Settings
 
@@ -72,12 +73,13 @@ def _leaves(
     cluster: str, day: str, *, observations: Observations, people: PeopleObjects, settings: Settings
 ) -> dict[str, object]:
     interval = day_interval(day, settings.zone)
+    sources = daily_sources_of(settings.cluster(cluster).scheduler)
     touching = {
         parsed.landed.key: parsed.landed.sha256
-        for source in DAILY_SOURCES
+        for source in sources
         for parsed in observations.of_interval(source, cluster, interval)
     }
-    parsed = [parsed for source in DAILY_SOURCES for parsed in observations.parsed(source, cluster)]
+    parsed = [parsed for source in sources for parsed in observations.parsed(source, cluster)]
     unread = {
         parsed_object.landed.key: len(parsed_object.quarantined)
         for parsed_object in parsed
@@ -90,7 +92,7 @@ def _leaves(
         "nodes": observations.inventory(cluster, day, interval)[1],
         "gpu_partitions": sorted({name for p in parsed for name in p.gpu_partitions}),
         "approvals": dict(people.gpu_count_approvals(cluster)[1]),
-        "tiers": dict(settings.cluster(cluster).tiers),
+        "cluster": repr(settings.cluster(cluster)),
         "accelerators": dict(settings.accelerators),
         "policies": settings.printed_policies(),
         "timezone": settings.timezone,

@@ -14,7 +14,8 @@ from chargeback.contracts.statements import STATEMENTS
 from chargeback.ledger.statement_lines_csv import render_lines_csv
 from chargeback.ledger.statement_page import render_page
 from orchestration.bill import Workspace, open_workspace
-from resources.settings import SettingsRefused, load_settings
+from resources.setting_kinds import SettingsRefused
+from resources.settings import load_settings
 
 FORMATS = ("table", "json", "csv", "html")
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from rich.console import Console
 
 from orchestration.instance import open_instance
-from resources.settings import SETTINGS_VARIABLE, SettingsRefused, load_settings
+from resources.setting_kinds import SettingsRefused
+from resources.settings import SETTINGS_VARIABLE, load_settings
 
 SECONDS_TO_STOP = 10
 

@@ -20,8 +20,11 @@ from typing import Any
 import dagster as dg
 from dagster._core.errors import DagsterAssetCheckFailedError
 
+from chargeback.contracts.partition import Partition
+from chargeback.contracts.registry import daily_tables_of
 from orchestration.definitions import definitions_for
 from orchestration.instance import open_instance
+from orchestration.jobs import DAY_JOB
 from resources.settings import Settings, load_settings
 
 NEVER_ENDED = ""
@@ -135,6 +138,7 @@ def _end_with_parent() -> None:
 
 def load_here(settings: Settings) -> None:
     """Load definitions and instance into this process."""
+    _loaded["settings"] = settings
     _loaded["definitions"] = definitions_for(settings)
     _loaded["instance"] = open_instance(settings)
 
@@ -143,7 +147,11 @@ def run_partition(job: str, partition: str) -> RunOutcome:
     """Execute one run in this process. A failed run is an outcome, not an exception."""
     definitions: dg.Definitions = _loaded["definitions"]
     result = definitions.resolve_job_def(job).execute_in_process(
-        instance=_loaded["instance"], partition_key=partition, run_config=QUIET, raise_on_error=False
+        instance=_loaded["instance"],
+        partition_key=partition,
+        run_config=QUIET,
+        raise_on_error=False,
+        asset_selection=_tables_of(partition, _loaded["settings"]) if job == DAY_JOB else None,
     )
     checks = [evaluation for evaluation in result.get_asset_check_evaluations() if not evaluation.passed]
     return RunOutcome(
@@ -159,6 +167,12 @@ def run_partition(job: str, partition: str) -> RunOutcome:
         refusals=tuple(_refusals(result)),
         faults=tuple(_faults(result)),
     )
+
+
+def _tables_of(partition: str, settings: Settings) -> list[dg.AssetKey]:
+    """The daily tables that the partition's cluster has, by its scheduler."""
+    cluster = dict(Partition.from_key(partition).values)["cluster"]
+    return [dg.AssetKey(table.table) for table in daily_tables_of(settings.cluster(cluster).scheduler)]
 
 
 def _changed_tables(result: dg.ExecuteInProcessResult) -> Iterator[str]:

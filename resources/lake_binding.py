@@ -6,7 +6,8 @@ Hours and cents of everything that stands in the lake depend on them. Not here: 
 import json
 
 from resources.object_store import ObjectStore
-from resources.settings import Settings, SettingsRefused
+from resources.setting_kinds import SettingsRefused
+from resources.settings import Settings
 from resources.store_probe import probe_store
 
 BINDING_KEY = "settings/binding.json"

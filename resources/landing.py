@@ -21,6 +21,7 @@ CLUSTER_SOURCES = (
     "slurm/nodes",
     "slurm/events",
     "slurm/reservations",
+    "slurm/devices",
     "slurm/associations",
     "kubernetes/pods",
     "kubernetes/nodes",
@@ -28,6 +29,9 @@ CLUSTER_SOURCES = (
     "kubernetes/claims",
     "dcgm",
 )
+SNAPSHOT_SOURCES = ("kubernetes/pods", "kubernetes/nodes", "kubernetes/workloads", "kubernetes/claims")
+"""Sources in which the same bytes at a later time say something: it is still so."""
+
 PEOPLE_SOURCES = ("rate-cards", "ownership", "finance-reference", "approvals")
 SOURCES = CLUSTER_SOURCES + PEOPLE_SOURCES
 
@@ -85,7 +89,8 @@ class Landing:
     ) -> LandedObject:
         """Keep an extract for good. The same bytes of one source and cluster are one object, however often they land.
 
-        Of two extraction times of the same bytes the one that landed first stands. `extension`: `psv`, `json.gz`.
+        Of two extraction times of the same bytes the one that landed first stands; a snapshot (SNAPSHOT_SOURCES) is
+        one object for each of its times. `extension`: `psv`, `json.gz`.
         Raises  ValueError for an unknown source, a cluster that is missing, superfluous or oddly spelled, a time
                 without a zone, or an odd extension; ObjectCorrupted if what stands there is damaged.
         """
@@ -94,11 +99,11 @@ class Landing:
         if not _EXTENSION.fullmatch(extension):
             raise ValueError(f"{source}: extension {extension!r} must be like psv, json or json.gz")
         digest = hashlib.sha256(content).hexdigest()
+        instant = extracted_at.astimezone(UTC).replace(microsecond=0)
         for earlier in self.objects(source, cluster):
-            if earlier.sha256 == digest:
+            if earlier.sha256 == digest and (source not in SNAPSHOT_SOURCES or earlier.extracted_at == instant):
                 self._verified(earlier)
                 return earlier
-        instant = extracted_at.astimezone(UTC).replace(microsecond=0)
         name = f"{instant.strftime(INSTANT_FORMAT)}-{digest}.{extension}"
         key = f"{_folder(source, cluster)}date={instant.date().isoformat()}/{name}"
         is_new = self._store.put_new(key, content)
@@ -107,13 +112,15 @@ class Landing:
     def objects(self, source: str, cluster: str | None) -> list[LandedObject]:
         """What landed of a source and cluster, by extraction time, then key; of equal bytes the earliest only.
 
+        Snapshots of equal bytes stand once for each of their times.
+
         Raises  ValueError for an unknown source, or a cluster that is missing or superfluous.
         """
         found = (_as_landed(each, source, cluster) for each in self._store.list(_folder(source, cluster)))
         landed = sorted((each for each in found if each), key=lambda each: (each.extracted_at, each.key))
-        first: dict[str, LandedObject] = {}
+        first: dict[tuple[str, datetime | None], LandedObject] = {}
         for each in landed:
-            first.setdefault(each.sha256, each)
+            first.setdefault((each.sha256, each.extracted_at if source in SNAPSHOT_SOURCES else None), each)
         return list(first.values())
 
     def clusters(self, source: str) -> list[str]:

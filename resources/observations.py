@@ -6,11 +6,10 @@ can be deleted at any time). Not here: which observation of a record counts (cha
 
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
-from zoneinfo import ZoneInfo
 
 import polars as pl
 
@@ -18,19 +17,16 @@ from chargeback.billing_period import Interval, day_of
 from chargeback.contracts.contract import INSTANT
 from chargeback.contracts.raw_nodes import RAW_NODES
 from chargeback.usage.extract import ParsedExtract, Quarantined, UnreadableExtract
-from chargeback.usage.sacct_json import parse_sacct_json
-from chargeback.usage.sacct_text import parse_sacct_text
-from chargeback.usage.slurm_events import parse_events
-from chargeback.usage.slurm_job_details import parse_job_details
-from chargeback.usage.slurm_nodes import parse_nodes, raw_nodes_of_day
-from chargeback.usage.slurm_reservations import parse_reservations
+from chargeback.usage.slurm_nodes import raw_nodes_of_day
 from resources.code_version import code_version
 from resources.decompression import Undecompressible
-from resources.landing import LandedObject, Landing
+from resources.landing import SNAPSHOT_SOURCES, LandedObject, Landing
 from resources.object_store import ObjectStore
+from resources.parsers import parser_of
 from resources.settings import Settings
 
-DAILY_SOURCES = ("slurm/sacct", "slurm/nodes", "slurm/events", "slurm/reservations", "slurm/bindings")
+LISTINGS = {"object": pl.String(), "extracted_at": INSTANT, "kind": pl.String()}
+"""One row per full listing of a kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +39,7 @@ class ParsedObject:
     steps_ignored: int
     quarantined: tuple[Quarantined, ...]
     gpu_partitions: frozenset[str]
+    full_listings_of: frozenset[str]
     overlaps_from: datetime | None
     overlaps_until: datetime | None
     is_readable: bool
@@ -94,8 +91,34 @@ class Observations:
         return [self._parsed(landed) for landed in self._landing.objects(source, cluster)]
 
     def of_interval(self, source: str, cluster: str, interval: Interval) -> list[ParsedObject]:
-        """The objects of which a record can speak of the interval."""
-        return [parsed for parsed in self.parsed(source, cluster) if parsed.overlaps(interval)]
+        """The objects of which a record can speak of the interval.
+
+        A sample lasts beyond its instant, so telemetry reaches back by its staleness. What a snapshot shows as existing
+        may last until the next one, so a snapshot speaks until then.
+        """
+        parsed = self.parsed(source, cluster)
+        if source == "dcgm":
+            carried = timedelta(seconds=self._settings.staleness_seconds(cluster))
+            return [each for each in parsed if each.overlaps(Interval(interval.start - carried, interval.end))]
+        if source not in SNAPSHOT_SOURCES:
+            return [each for each in parsed if each.overlaps(interval)]
+        listed = [each.landed.extracted_at for each in parsed if each.full_listings_of]
+        nexts = [next((at for at in listed if at > each.landed.extracted_at), None) for each in parsed]
+        return [
+            each
+            for each, following in zip(parsed, nexts, strict=True)
+            if each.overlaps(interval)
+            or (following is not None and replace(each, overlaps_until=following).overlaps(interval))
+        ]
+
+    def listings(self, source: str, cluster: str) -> pl.DataFrame:
+        """LISTINGS of a source, in order of extraction: when what is not in them did not exist."""
+        rows = [
+            (parsed.landed.key, parsed.landed.extracted_at, kind)
+            for parsed in self.parsed(source, cluster)
+            for kind in sorted(parsed.full_listings_of)
+        ]
+        return pl.DataFrame(rows, schema=LISTINGS, orient="row")
 
     def frame(self, objects: Sequence[ParsedObject], *, within: Interval | None = None) -> pl.DataFrame | None:
         """The observations of several objects, with `object` and `extracted_at`; None if there are none.
@@ -142,6 +165,7 @@ class Observations:
                 for q in summary["quarantined"]
             ),
             gpu_partitions=frozenset(summary["gpu_partitions"]),
+            full_listings_of=frozenset(summary["full_listings_of"]),
             overlaps_from=_instant(summary["overlaps_from"]),
             overlaps_until=_instant(summary["overlaps_until"]),
             is_readable=summary["is_readable"],
@@ -150,16 +174,20 @@ class Observations:
     def _parse(self, landed: LandedObject) -> ParsedExtract | UnreadableExtract:
         cluster = self._settings.cluster(landed.cluster or "")
         try:
-            parsed = _parser_of(landed)(self._landing.read(landed), cluster.name, cluster.zone)
+            read = parser_of(landed.source, landed.extension)
+            parsed = read(self._landing.read(landed), cluster=cluster.name, zone=cluster.zone)
         except (UnreadableExtract, Undecompressible) as refusal:
             return UnreadableExtract(str(refusal))
-        return replace(parsed, frame=parsed.frame.with_columns(overlaps_until=_known_until(landed.extracted_at)))
+        known = _known_until(landed.extracted_at)
+        if landed.source == "dcgm":  # an exporter's own text has no times: its samples are of the extraction
+            known = [pl.col("overlaps_from").fill_null(pl.lit(landed.extracted_at, dtype=INSTANT)), *known]
+        return replace(parsed, frame=parsed.frame.with_columns(known[:-1]).with_columns(known[-1]))
 
     def _keep(self, stem: str, outcome: ParsedExtract | UnreadableExtract) -> None:
         """Keep the frame first, the summary last: a summary without its frame never stands."""
         if isinstance(outcome, UnreadableExtract):
             unreadable = Quarantined(line=1, reason=f"the whole object: {outcome}", excerpt="", instant=None)
-            summary = _summary(records=1, steps=0, quarantined=(unreadable,), partitions=frozenset())
+            summary = _summary(records=1, steps=0, quarantined=(unreadable,), partitions=frozenset(), kinds=frozenset())
             self._store.put(f"{stem}.json", json.dumps(summary, sort_keys=True).encode())
             return
         written = io.BytesIO()
@@ -170,6 +198,7 @@ class Observations:
             steps=outcome.steps_ignored,
             quarantined=outcome.quarantined,
             partitions=outcome.gpu_partitions,
+            kinds=outcome.full_listings_of,
             is_readable=True,
             first=outcome.frame["overlaps_from"].min(),
             last=outcome.frame["overlaps_until"].max(),
@@ -181,24 +210,11 @@ def _stem(landed: LandedObject) -> str:
     return f"parsed/{code_version()}/{landed.key.removeprefix('landing/')}"
 
 
-def _parser_of(landed: LandedObject) -> Callable[[bytes, str, ZoneInfo | None], ParsedExtract]:
-    if landed.source == "slurm/sacct":
-        read = parse_sacct_json if landed.extension == "json" else parse_sacct_text
-    else:
-        read = {
-            "slurm/nodes": parse_nodes,
-            "slurm/events": parse_events,
-            "slurm/reservations": parse_reservations,
-            "slurm/bindings": parse_job_details,
-        }[landed.source]
-    return lambda content, cluster, zone: read(content, cluster=cluster, zone=zone)
-
-
-def _known_until(extracted_at: datetime) -> pl.Expr:
+def _known_until(extracted_at: datetime) -> list[pl.Expr]:
     """What has no end yet lasts at least until it was seen; a parser does not know when its object was extracted."""
     begins, ends = pl.col("overlaps_from"), pl.col("overlaps_until")
     seen_until = pl.max_horizontal(begins, pl.lit(extracted_at, dtype=INSTANT))
-    return pl.when(ends.is_null() & begins.is_not_null()).then(seen_until).otherwise(ends)
+    return [pl.when(ends.is_null() & begins.is_not_null()).then(seen_until).otherwise(ends).alias("overlaps_until")]
 
 
 def _overlaps(interval: Interval) -> pl.Expr:
@@ -212,6 +228,7 @@ def _summary(
     steps: int,
     quarantined: Sequence[Quarantined],
     partitions: frozenset[str],
+    kinds: frozenset[str],
     is_readable: bool = False,
     first: object = None,
     last: object = None,
@@ -221,6 +238,7 @@ def _summary(
         "records": records,
         "steps_ignored": steps,
         "gpu_partitions": sorted(partitions),
+        "full_listings_of": sorted(kinds),
         "overlaps_from": _spelled(first),
         "overlaps_until": _spelled(last),
         "quarantined": [

@@ -15,13 +15,23 @@ KINDS: Mapping[type, str] = {
 }
 
 
-def unfit_setting(read: Mapping[str, Any], kinds: Mapping[str, type], prefix: str) -> str | None:
-    """One line about the first setting that is not in `kinds` or whose value is of another kind; None if all fit."""
+class SettingsRefused(Exception):
+    """The settings cannot be used; the message says which, why and what to do."""
+
+
+def refuse_unfit(read: Mapping[str, Any], kinds: Mapping[str, type], prefix: str) -> None:
+    """Raise SettingsRefused about the first setting that is not in `kinds` or whose value is of another kind."""
     for name, value in read.items():
         if name not in kinds:
             close = difflib.get_close_matches(name, kinds, n=1)
             advice = f"did you mean {prefix}{close[0]}?" if close else f"known: {', '.join(kinds)}"
-            return f"unknown setting {prefix}{name}; {advice}"
+            raise SettingsRefused(f"unknown setting {prefix}{name}; {advice}")
         if type(value) is not kinds[name] or (isinstance(value, int) and value < 0):
-            return f"{prefix}{name} is {value!r}; it must be {KINDS[kinds[name]]}"
-    return None
+            raise SettingsRefused(f"{prefix}{name} is {value!r}; it must be {KINDS[kinds[name]]}")
+
+
+def one_of(value: str, allowed: tuple[str, ...], name: str) -> str:
+    """The value, if it is one of the allowed. Raises SettingsRefused."""
+    if value not in allowed:
+        raise SettingsRefused(f"{name} is {value!r}; it must be one of: {', '.join(allowed)}")
+    return value

@@ -5,42 +5,23 @@ parameters) and what of them a lake is bound to (lake_binding.py).
 """
 
 import os
-import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from chargeback.money import Currency
-from resources.setting_kinds import unfit_setting
+from resources.cluster_settings import Cluster, read_clusters, zone_called
+from resources.setting_kinds import SettingsRefused, one_of, refuse_unfit
 from resources.storage_location import StorageLocation
 
 SETTINGS_FILE = "chargeback.toml"
 SETTINGS_VARIABLE = "CHARGEBACK_TOML"
 DEFAULT_CONTACT = "the GPU platform team"
-CLUSTER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-
-
-class SettingsRefused(Exception):
-    """The settings cannot be used; the message says which, why and what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """One scheduler domain. `timezone` is the zone of times without an offset in its extracts; None refuses those."""
-
-    name: str
-    scheduler: str = "slurm"
-    timezone: str | None = None
-    tiers: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def zone(self) -> ZoneInfo | None:
-        """The zone of naive times, if one is set."""
-        return ZoneInfo(self.timezone) if self.timezone else None
+OWNER_KINDS = ("label", "queue", "namespace", "account", "user", "wckey")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +32,9 @@ class Policies:
     running: str = "charged to last observation"
     rounding: str = "half-even"
     unknown_accounts: tuple[str, ...] = ("root", "default")
+    owner_precedence: tuple[str, ...] = ("label", "queue", "namespace", "account", "user")
+    active_above_percent: int = 20
+    staleness_scrapes: int = 3
     quarantine_limit: int = 0
     empty_day_share_percent: int = 10
 
@@ -102,6 +86,10 @@ class Settings:
             )
         return self.clusters[name]
 
+    def staleness_seconds(self, cluster: str) -> int:
+        """How long a sample of that cluster's telemetry can hold: `staleness_scrapes` of its scrape intervals."""
+        return self.policies.staleness_scrapes * self.cluster(cluster).scrape_seconds
+
     def printed_policies(self) -> dict[str, str]:
         """The policies as statements print them."""
         shown = {name: getattr(self.policies, name) for name in Policies.__slots__}
@@ -141,7 +129,7 @@ def load_settings(path: Path | None = None) -> Settings:
 
 def read_settings(read: Mapping[str, Any], *, folder: Path) -> Settings:
     """Settings from a parsed chargeback.toml that lies in `folder`. Raises SettingsRefused."""
-    _refuse_unfit(read, dict.fromkeys(("lake", "billing", "clusters", "accelerators", "policies", "journal"), dict), "")
+    refuse_unfit(read, dict.fromkeys(("lake", "billing", "clusters", "accelerators", "policies", "journal"), dict), "")
     lake = _section(read, "lake", {**dict.fromkeys(("root", "endpoint_url", "region", "home"), str),
                                    "path_style": bool, "allow_http": bool})  # fmt: skip
     billing = _section(read, "billing", {**dict.fromkeys(("timezone", "currency", "mode", "contact"), str),
@@ -149,16 +137,16 @@ def read_settings(read: Mapping[str, Any], *, folder: Path) -> Settings:
     if "first_day" not in billing:
         raise SettingsRefused("setting billing.first_day is missing; add it to [billing]: first_day = 2026-10-01")
     accelerators = read.get("accelerators", {})
-    _refuse_unfit(accelerators, dict.fromkeys(accelerators, str), "accelerators.")
+    refuse_unfit(accelerators, dict.fromkeys(accelerators, str), "accelerators.")
     return Settings(
         location=_location(lake, folder),
         home=folder / lake.get("home", ".dagster"),
-        timezone=_zone(billing.get("timezone", "UTC"), "billing.timezone"),
+        timezone=zone_called(billing.get("timezone", "UTC"), "billing.timezone"),
         currency_code=_currency(_required(billing, "billing", "currency")),
         first_day=billing["first_day"],
-        clusters=_clusters(read.get("clusters", {})),
+        clusters=read_clusters(read.get("clusters", {})),
         accelerators={key.lower(): value for key, value in accelerators.items()},
-        mode=_one_of(billing.get("mode", "parallel"), ("parallel",), "billing.mode"),
+        mode=one_of(billing.get("mode", "parallel"), ("parallel",), "billing.mode"),
         contact=billing.get("contact", DEFAULT_CONTACT),
         policies=_policies(read),
         journal=Journal(**_section(read, "journal", dict.fromkeys(Journal.__slots__, str))),
@@ -177,48 +165,23 @@ def _location(lake: Mapping[str, Any], folder: Path) -> StorageLocation:
 
 
 def _policies(read: Mapping[str, Any]) -> Policies:
-    kinds = {name: type(getattr(Policies(), name)) for name in Policies.__slots__}
-    given = dict(_section(read, "policies", {**kinds, "unknown_accounts": list}))
-    _one_of(given.get("suspended", "charged"), ("charged",), "policies.suspended")
-    _one_of(given.get("running", Policies().running), (Policies().running,), "policies.running")
-    _one_of(given.get("rounding", "half-even"), ("half-even",), "policies.rounding")
-    if "unknown_accounts" in given:
-        given["unknown_accounts"] = tuple(str(account) for account in given["unknown_accounts"])
+    defaults = Policies()
+    kinds = {name: type(getattr(defaults, name)) for name in Policies.__slots__}
+    lists = dict.fromkeys((name for name, kind in kinds.items() if kind is tuple), list)
+    given = dict(_section(read, "policies", {**kinds, **lists}))
+    for name, only in (("suspended", defaults.suspended), ("running", defaults.running), ("rounding", "half-even")):
+        one_of(given.get(name, only), (only,), f"policies.{name}")
+    for name in lists:
+        given[name] = tuple(str(each) for each in given.get(name, getattr(defaults, name)))
+    for kind in given["owner_precedence"]:
+        one_of(kind, OWNER_KINDS, "policies.owner_precedence")
     return Policies(**given)
-
-
-def _clusters(read: Mapping[str, Any]) -> dict[str, Cluster]:
-    clusters = {}
-    if not read:
-        raise SettingsRefused('no cluster is named; add [clusters.NAME] with scheduler = "slurm" and its timezone')
-    _refuse_unfit(read, dict.fromkeys(read, dict), "clusters.")
-    for name, given in read.items():
-        if not CLUSTER_NAME.fullmatch(name):
-            raise SettingsRefused(f"cluster {name!r}: a name is of letters, digits, '.', '_' and '-', at most 100")
-        _refuse_unfit(given, {"scheduler": str, "timezone": str, "tiers": dict}, f"clusters.{name}.")
-        _one_of(given.get("scheduler", "slurm"), ("slurm",), f"clusters.{name}.scheduler")
-        for qos, tier in given.get("tiers", {}).items():
-            _one_of(tier, ("standard", "preemptible", "reserved"), f"clusters.{name}.tiers.{qos}")
-        zone = given.get("timezone")
-        clusters[name] = Cluster(
-            name=name,
-            scheduler=given.get("scheduler", "slurm"),
-            timezone=_zone(zone, f"clusters.{name}.timezone") if zone else None,
-            tiers=given.get("tiers", {}),
-        )
-    return clusters
 
 
 def _section(read: Mapping[str, Any], name: str, kinds: Mapping[str, type]) -> Mapping[str, Any]:
     section: Mapping[str, Any] = read.get(name, {})
-    _refuse_unfit(section, kinds, f"{name}.")
+    refuse_unfit(section, kinds, f"{name}.")
     return section
-
-
-def _refuse_unfit(read: Mapping[str, Any], kinds: Mapping[str, type], prefix: str) -> None:
-    fault = unfit_setting(read, kinds, prefix)
-    if fault:
-        raise SettingsRefused(fault)
 
 
 def _required(section: Mapping[str, Any], name: str, key: str) -> str:
@@ -226,18 +189,6 @@ def _required(section: Mapping[str, Any], name: str, key: str) -> str:
     if not isinstance(value, str) or not value:
         raise SettingsRefused(f"setting {name}.{key} is missing; add it to [{name}]")
     return value
-
-
-def _one_of(value: str, allowed: tuple[str, ...], name: str) -> str:
-    if value not in allowed:
-        raise SettingsRefused(f"{name} is {value!r}; it must be one of: {', '.join(allowed)}")
-    return value
-
-
-def _zone(name: str, setting: str) -> str:
-    if name not in available_timezones():
-        raise SettingsRefused(f"{setting} is {name!r}, which is no IANA zone; write it as Europe/Amsterdam or UTC")
-    return name
 
 
 def _currency(code: str) -> str:

@@ -177,7 +177,7 @@ class Estate:
         from assets.materialisation import month_called
 
         month = month_called(MONTH, self.settings)
-        partitions = month.days if contract.partitioned_by == ("cluster", "day") else (month.partition,)
+        partitions = month.days_of(contract) if contract.partitioned_by == ("cluster", "day") else (month.partition,)
         return self.workspace.lake.states(contract, partitions)
 
     def contents(self) -> dict[str, str]:

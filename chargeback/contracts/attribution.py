@@ -14,9 +14,12 @@ from chargeback.contracts.common_columns import (
 )
 from chargeback.contracts.contract import Column, Contract
 
+STATES_OF_HELD_TIME = ("idle_milliseconds", "starved_milliseconds", "busy_milliseconds", "unmeasured_milliseconds")
+"""They add up to held_seconds x 1,000: each held millisecond of each device is in one state."""
 
-def _device_seconds(name: str, meaning: str) -> Column:
-    return Column(name, pl.Int64(), meaning, "device-seconds", minimum=0)
+
+def _device_milliseconds(name: str, meaning: str) -> Column:
+    return Column(name, pl.Int64(), meaning, "device-ms", minimum=0)
 
 
 ATTRIBUTION = Contract(
@@ -33,39 +36,45 @@ ATTRIBUTION = Contract(
         HOST,
         ACCELERATOR,
         SHARING,
-        Column("gpu", pl.String(), "UUID of the GPU or slice; empty where the hold is unbound"),
+        Column("gpu", pl.String(), "UUID of the GPU, UUID/instance id of a slice; empty where the hold is unbound"),
         Column("share_units", pl.Int64(), "physical part of a GPU that one device is, numerator", "units", minimum=1),
         UNITS_PER_GPU,
-        _device_seconds("held_seconds", "held in this hour, over all devices of the row"),
-        _device_seconds("idle_seconds", "held, nothing runs"),
-        _device_seconds("starved_seconds", "held, runs but the accelerator waits"),
-        _device_seconds("busy_seconds", "held, computing"),
-        _device_seconds("unmeasured_seconds", "held, no telemetry; never idle"),
         Column(
-            "observed_seconds",
+            "held_seconds", pl.Int64(), "held in this hour, over all devices of the row", "device-seconds", minimum=0
+        ),
+        Column(
+            "after_end_seconds",
             pl.Int64(),
-            "covered by samples; null without telemetry",
+            "of these, after the workload that it belongs to had ended",
             "device-seconds",
+            minimum=0,
+        ),
+        _device_milliseconds("idle_milliseconds", "held, nothing runs"),
+        _device_milliseconds("starved_milliseconds", "held, runs but the accelerator waits"),
+        _device_milliseconds("busy_milliseconds", "held, computing"),
+        _device_milliseconds("unmeasured_milliseconds", "held, no telemetry; never idle"),
+        _device_milliseconds("observed_milliseconds", "covered by samples"),
+        _device_milliseconds("active_milliseconds", "activity above the threshold"),
+        Column("consumed_ppm_milliseconds", pl.Int64(), "activity x time, summed", "ppm x device-ms", minimum=0),
+        Column(
+            "energy_microjoules",
+            pl.Int64(),
+            "power x time; null where none was sampled",
+            "µJ",
             nullable=True,
             minimum=0,
         ),
         Column(
-            "active_seconds",
+            "fb_used_mebibyte_milliseconds",
             pl.Int64(),
-            "activity above the threshold; null without telemetry",
-            "device-seconds",
+            "frame buffer x time, for its mean; null where none was sampled",
+            "MiB x device-ms",
             nullable=True,
             minimum=0,
         ),
-        Column(
-            "consumed_ppm_seconds",
-            pl.Int64(),
-            "activity x seconds, summed; null without telemetry",
-            "ppm x device-seconds",
-            nullable=True,
-            minimum=0,
-        ),
-        Column("energy_millijoules", pl.Int64(), "energy; null without telemetry", "mJ", nullable=True, minimum=0),
+        Column("fb_observed_milliseconds", pl.Int64(), "time that this covers", "device-ms", nullable=True, minimum=0),
+        Column("fb_max_mebibytes", pl.Int64(), "most frame buffer in use at once", "MiB", nullable=True, minimum=0),
+        Column("is_estimate", pl.Boolean(), "the GPU is shared: its activity is split by share, equally over replicas"),
     ),
-    checks=("attribution_conserves_holds", "attribution_states_add_up"),
+    checks=("attribution_conserves_holds", "attribution_states_add_up", "gpu_hours_conserved"),
 )

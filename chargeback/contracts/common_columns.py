@@ -8,12 +8,22 @@ CLUSTER = Column("cluster", pl.String(), "one scheduler domain, as named in the 
 DAY = Column("day", pl.String(), "local day of the billing calendar, 2026-10-05")
 MONTH = Column("month", pl.String(), "billing month, 2026-10")
 HOUR_START = Column("hour_start", INSTANT, "start of the hour: local midnight + k x 3600 s, in UTC", "instant")
-RUN = Column("run", pl.String(), "one attempt of a workload: JobIDRaw@Start for Slurm (never started: @Submit)")
+RUN = Column(
+    "run",
+    pl.String(),
+    "one attempt of a workload: JobIDRaw@Start for Slurm (never started: @Submit), the pod's UID for Kubernetes",
+)
 HOST = Column("host", pl.String(), "host name; a folded set (gpu[01-02]) where a count could not be split over hosts")
 ACCELERATOR = Column(
     "accelerator", pl.String(), "what is priced: h100-sxm5-80gb, a100-sxm4-80gb:3g.40gb; the gres type until mapped"
 )
-SHARING = Column("sharing", pl.String(), "how the GPU is shared", values=("whole", "mig", "shard", "mps"))
+SHARING = Column(
+    "sharing",
+    pl.String(),
+    "how the GPU is shared: not, by MIG, Slurm shards or MPS, device-plugin replicas, KAI or Run:ai fraction, HAMi or "
+    "Volcano vGPU",
+    values=("whole", "mig", "shard", "mps", "time-slice", "fraction", "vgpu"),
+)
 UNITS_PER_GPU = Column(
     "units_per_gpu", pl.Int64(), "units that one physical GPU has; the denominator", "units", minimum=1
 )
@@ -34,3 +44,8 @@ KIND = Column("kind", pl.String(), "kind of charge", values=("allocation",))
 def source_text(name: str, meaning: str) -> Column:
     """A column of a raw table in the source's own spelling: text, null where the source has no such field."""
     return Column(name, pl.String(), meaning, nullable=True)
+
+
+def source_instant(name: str, meaning: str) -> Column:
+    """An instant in a raw table, null where the source does not say."""
+    return Column(name, INSTANT, meaning, "instant", nullable=True)

@@ -19,6 +19,9 @@ PRICE = pl.Decimal(38, 12)
 """A price as a rate card states it, before anything is multiplied."""
 
 
+SCHEDULERS = ("slurm", "kubernetes")
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """One column: its type, its unit (empty if it has none) and what it means."""
@@ -43,6 +46,8 @@ class Contract:
     stage: str
     columns: tuple[Column, ...]
     checks: tuple[str, ...]
+    schedulers: tuple[str, ...] = SCHEDULERS
+    """Schedulers whose clusters have this table; a day of another scheduler has no partition of it."""
 
     @property
     def schema(self) -> dict[str, pl.DataType]:

@@ -14,8 +14,14 @@ OWNERSHIP = Contract(
     columns=(
         MONTH,
         CLUSTER,
-        Column("kind", pl.String(), "what the key is", values=("account", "user", "wckey")),
-        Column("key", pl.String(), "account, user or WCKey"),
+        Column(
+            "kind", pl.String(), "what the key is", values=("account", "namespace", "queue", "label", "user", "wckey")
+        ),
+        Column(
+            "key",
+            pl.String(),
+            "account; namespace; Slurm partition, or namespace/queue; namespace/label=value; user; WCKey",
+        ),
         PROJECT,
         TEAM,
         COST_CENTRE,

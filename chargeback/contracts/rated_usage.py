@@ -19,9 +19,21 @@ from chargeback.contracts.common_columns import (
     SHARING,
     TEAM,
     TIER,
+    UNITS_PER_GPU,
     source_text,
 )
 from chargeback.contracts.contract import PRICE, Column, Contract
+
+
+def _unit_milliseconds(stem: str, meaning: str) -> Column:
+    return Column(
+        f"{stem}_unit_milliseconds",
+        pl.Int64(),
+        f"{meaning}; the whole row's, not the owner's part. GPU-seconds: x part / units_per_gpu / 1,000",
+        "device-ms x share units",
+        minimum=0,
+    )
+
 
 RATED_USAGE = Contract(
     table="rated_usage",
@@ -61,6 +73,9 @@ RATED_USAGE = Contract(
         source_text("user", "user"),
         source_text("job_id", "id that people see"),
         source_text("job_name", "name given by the user"),
+        source_text("workload", "what a person submitted: Job/train"),
+        Column("workload_class", pl.String(), "shape of the work", values=("batch", "service", "interactive")),
+        Column("has_started", pl.Boolean(), "it ran; otherwise it held and never ran"),
         Column("is_running", pl.Boolean(), "the hold goes on after its last observation"),
         Column("quantity_numerator", pl.Int64(), "what is priced, numerator", "quantity_unit", minimum=0),
         Column("quantity_denominator", pl.Int64(), "what is priced, denominator", minimum=1),
@@ -76,6 +91,26 @@ RATED_USAGE = Contract(
         ),
         Column("currency", CURRENCY.dtype, CURRENCY.meaning),
         CARD_VERSION,
+        Column("part_numerator", pl.Int64(), "part that this owner bears, numerator", minimum=1),
+        Column("part_denominator", pl.Int64(), "part that this owner bears, denominator", minimum=1),
+        UNITS_PER_GPU,
+        _unit_milliseconds("idle", "held, nothing runs"),
+        _unit_milliseconds("starved", "held, runs but the accelerator waits"),
+        _unit_milliseconds("busy", "held, computing"),
+        _unit_milliseconds("unmeasured", "held, no telemetry"),
+        _unit_milliseconds("active", "activity above the threshold"),
+        Column(
+            "consumed_unit_ppm_milliseconds",
+            pl.Int64(),
+            "activity x time; the whole row's, not the owner's part",
+            "ppm x unit-ms",
+            minimum=0,
+        ),
+        Column("after_end_unit_seconds", pl.Int64(), "held after its workload had ended", "unit-seconds", minimum=0),
+        Column("energy_microjoules", pl.Int64(), "energy of its devices; null if none", "µJ", nullable=True, minimum=0),
+        Column("gpus_measured", pl.Int64(), "GPUs of the run that telemetry saw in the month", "devices", minimum=0),
+        Column("gpus_never_active", pl.Int64(), "of these, never active in the month", "devices", minimum=0),
+        Column("is_estimate", pl.Boolean(), "its devices were shared: what they did is split by share"),
     ),
     checks=("month_complete", "usage_rated", "rated_usage_conserves_attribution"),
 )

@@ -24,4 +24,5 @@ RAW_EVENTS = Contract(
         EXTRACTED_AT,
     ),
     checks=("raw_events_readable",),
+    schedulers=("slurm",),
 )

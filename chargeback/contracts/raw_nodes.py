@@ -27,4 +27,5 @@ RAW_NODES = Contract(
         EXTRACTED_AT,
     ),
     checks=("raw_nodes_readable",),
+    schedulers=("slurm",),
 )

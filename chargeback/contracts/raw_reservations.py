@@ -26,4 +26,5 @@ RAW_RESERVATIONS = Contract(
         EXTRACTED_AT,
     ),
     checks=("raw_reservations_readable",),
+    schedulers=("slurm",),
 )

@@ -58,4 +58,5 @@ RAW_SACCT = Contract(
         EXTRACTED_AT,
     ),
     checks=("raw_sacct_valid",),
+    schedulers=("slurm",),
 )

@@ -1,6 +1,7 @@
 """All tables, in the order in which the bill flows through them."""
 
 from chargeback.contracts.attribution import ATTRIBUTION
+from chargeback.contracts.bindings import BINDINGS
 from chargeback.contracts.capacity import CAPACITY
 from chargeback.contracts.certificate import CERTIFICATE
 from chargeback.contracts.contract import Contract
@@ -14,13 +15,22 @@ from chargeback.contracts.quarantine import QUARANTINE
 from chargeback.contracts.rate_card import RATE_CARD
 from chargeback.contracts.rated_usage import RATED_USAGE
 from chargeback.contracts.raw_bindings import RAW_BINDINGS
+from chargeback.contracts.raw_claims import RAW_CLAIMS
+from chargeback.contracts.raw_device_maps import RAW_DEVICE_MAPS
+from chargeback.contracts.raw_devices import RAW_DEVICES
 from chargeback.contracts.raw_events import RAW_EVENTS
+from chargeback.contracts.raw_kubernetes_nodes import RAW_KUBERNETES_NODES
 from chargeback.contracts.raw_nodes import RAW_NODES
+from chargeback.contracts.raw_pods import RAW_PODS
 from chargeback.contracts.raw_reservations import RAW_RESERVATIONS
 from chargeback.contracts.raw_sacct import RAW_SACCT
+from chargeback.contracts.raw_samples import RAW_SAMPLES
+from chargeback.contracts.raw_slices import RAW_SLICES
+from chargeback.contracts.raw_workloads import RAW_WORKLOADS
 from chargeback.contracts.runs import RUNS
 from chargeback.contracts.statements import STATEMENTS
 from chargeback.contracts.team_charges import TEAM_CHARGES
+from chargeback.contracts.unallocated_activity import UNALLOCATED_ACTIVITY
 
 CONTRACTS: tuple[Contract, ...] = (
     LANDED_OBJECTS,
@@ -30,10 +40,20 @@ CONTRACTS: tuple[Contract, ...] = (
     RAW_EVENTS,
     RAW_RESERVATIONS,
     RAW_BINDINGS,
+    RAW_DEVICE_MAPS,
+    RAW_PODS,
+    RAW_KUBERNETES_NODES,
+    RAW_WORKLOADS,
+    RAW_CLAIMS,
+    RAW_SLICES,
+    RAW_DEVICES,
+    RAW_SAMPLES,
     RUNS,
     HOLDS,
+    BINDINGS,
     CAPACITY,
     ATTRIBUTION,
+    UNALLOCATED_ACTIVITY,
     OWNERSHIP,
     RATE_CARD,
     RATED_USAGE,
@@ -48,3 +68,8 @@ CONTRACTS: tuple[Contract, ...] = (
 DAILY = tuple(contract for contract in CONTRACTS if contract.partitioned_by == ("cluster", "day"))
 MONTHLY = tuple(contract for contract in CONTRACTS if contract.partitioned_by == ("month",))
 CONTRACT_OF = {contract.table: contract for contract in CONTRACTS}
+
+
+def daily_tables_of(scheduler: str) -> tuple[Contract, ...]:
+    """The daily tables that clusters of a scheduler have, in order."""
+    return tuple(contract for contract in DAILY if scheduler in contract.schedulers)

@@ -16,7 +16,8 @@ END_CAUSES = (
     "platform fault",
 )
 
-GPU_COUNT_BASES = ("recorded", "no GPUs", "unknown", "approved", "never started")
+GPU_COUNT_BASES = ("recorded", "no GPUs", "unknown", "approved", "never started", "holds nothing itself")
+"""`holds nothing itself`: reservation pods of fractional schedulers and DRA admin access, which hold for nobody."""
 
 
 def _instant(name: str, meaning: str) -> Column:
@@ -41,7 +42,7 @@ RUNS = Contract(
         source_text("job_name", "name given by the user"),
         source_text("user", "user"),
         source_text("account", "account or namespace"),
-        source_text("queue", "Slurm partition, or queue"),
+        source_text("queue", "Slurm partition, or Kueue, KAI, Run:ai or Volcano queue"),
         source_text("qos", "QOS or priority class at start"),
         source_text("wckey", "workload characterisation key"),
         source_text("reservation", "reservation used"),
@@ -84,6 +85,9 @@ RUNS = Contract(
         Column("host_count", pl.Int64(), "number of hosts", "hosts", minimum=0),
         Column("is_exclusive", pl.Boolean(), "the run held its hosts exclusively"),
         source_text("alloc_tres", "what was granted, in the scheduler's words"),
+        source_text("workload", "what a person submitted, by the owner chain: Job/train, Deployment/serve"),
+        _instant("workload_ended", "end of that workload, where it is known; its pods may stay and hold on"),
+        source_text("labels", "labels of the pod, as JSON with sorted keys"),
         source_text("group", "gang that it belongs to"),
         Column("group_minimum", pl.Int64(), "runs that must start together", "runs", nullable=True, minimum=1),
         OBJECT,

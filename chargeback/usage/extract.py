@@ -3,7 +3,8 @@
 Not here: any parsing, and which day a record belongs to.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import polars as pl
@@ -35,6 +36,8 @@ class ParsedExtract:
     `frame` has the raw contract's source columns plus `line`, `overlaps_from` and `overlaps_until`: the half-open
     stretch of time that the record speaks of (zero length allowed). `records` = rows of `frame` + `steps_ignored` +
     quarantined. `gpu_partitions` is filled by sacct parsers only: partitions in which a record got or asked for a GPU.
+    `full_listings_of` is filled by Kubernetes parsers only: kinds of which the object is a full listing, so that what
+    is not in it did not exist when it was extracted. `ignored_reasons` says why records were left out, by count.
     """
 
     frame: pl.DataFrame
@@ -42,3 +45,5 @@ class ParsedExtract:
     steps_ignored: int
     quarantined: tuple[Quarantined, ...]
     gpu_partitions: frozenset[str] = frozenset()
+    full_listings_of: frozenset[str] = frozenset()
+    ignored_reasons: Mapping[str, int] = field(default_factory=dict)

@@ -6,7 +6,7 @@ import pytest
 
 from orchestration.land import land_files
 from resources.people_objects import PeopleRefused
-from resources.settings import SettingsRefused
+from resources.setting_kinds import SettingsRefused
 
 SETTINGS = """
 [lake]

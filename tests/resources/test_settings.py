@@ -9,7 +9,8 @@ import pytest
 from orchestration.init import write_settings
 from resources.lake_binding import bind_lake
 from resources.open_store import store_at
-from resources.settings import Policies, Settings, SettingsRefused, load_settings, read_settings
+from resources.setting_kinds import SettingsRefused
+from resources.settings import Policies, Settings, load_settings, read_settings
 
 WHOLE = """
 [lake]

@@ -1,0 +1,5 @@
+"""Checks of bindings."""
+
+from checks.gate import Check
+
+CHECKS: tuple[Check, ...] = ()

@@ -1,0 +1,5 @@
+"""Checks of raw_device_maps."""
+
+from checks.gate import Check
+
+CHECKS: tuple[Check, ...] = ()

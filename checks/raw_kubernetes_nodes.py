@@ -1,0 +1,5 @@
+"""Checks of raw_kubernetes_nodes."""
+
+from checks.gate import Check
+
+CHECKS: tuple[Check, ...] = ()

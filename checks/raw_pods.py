@@ -1,0 +1,5 @@
+"""Checks of raw_pods."""
+
+from checks.gate import Check
+
+CHECKS: tuple[Check, ...] = ()

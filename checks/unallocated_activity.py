@@ -1,0 +1,5 @@
+"""Checks of unallocated_activity."""
+
+from checks.gate import Check
+
+CHECKS: tuple[Check, ...] = ()
