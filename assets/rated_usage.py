@@ -33,13 +33,14 @@ def rated_usage(
     read_runs = lake.scan(RUNS, month.days)
     owners = lake.scan(OWNERSHIP, [month.partition])
     prices = lake.scan(RATE_CARD, [month.partition])
-    unknown_accounts = settings.policies.unknown_accounts
+    policies = settings.policies
+    chosen = {"unknown_accounts": policies.unknown_accounts, "owner_precedence": policies.owner_precedence}
     return materialise(
         context,
         lake,
         RATED_USAGE,
         month.partition,
-        inputs=Inputs.of(hours, read_runs, owners, prices, settings={"unknown_accounts": unknown_accounts}),
+        inputs=Inputs.of(hours, read_runs, owners, prices, settings=chosen),
         rule=lambda: rate_usage(
             hours.frame,
             read_runs.frame,
@@ -47,7 +48,8 @@ def rated_usage(
             prices.frame.collect(),
             period=month.period,
             currency=settings.currency_code,
-            unknown_accounts=unknown_accounts,
+            unknown_accounts=policies.unknown_accounts,
+            precedence=policies.owner_precedence,
         ),
         report=rated_report,
     )

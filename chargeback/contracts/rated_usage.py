@@ -101,7 +101,7 @@ RATED_USAGE = Contract(
         _unit_milliseconds("active", "activity above the threshold"),
         Column(
             "consumed_unit_ppm_milliseconds",
-            pl.Int64(),
+            pl.Decimal(38, 0),
             "activity x time; the whole row's, not the owner's part",
             "ppm x unit-ms",
             minimum=0,

@@ -1,6 +1,7 @@
 """Rated usage: exact quantities with tier, owner and price, day by day. Nothing is rounded here.
 
-Not here: which owner bears what (owners.py), what a line is and costs (ledger/charges.py).
+Not here: what was held and what it did (used_by_day.py), which owner bears what (owners.py), what a line is and costs
+(ledger/charges.py).
 """
 
 from collections.abc import Collection, Sequence
@@ -9,11 +10,14 @@ import polars as pl
 
 from chargeback.billing_period import BillingPeriod
 from chargeback.contracts.rated_usage import RATED_USAGE
-from chargeback.pricing.exact_quantities import reduced, times
+from chargeback.pricing.exact_quantities import times
 from chargeback.pricing.owners import DEFAULT_PRECEDENCE, with_owners
+from chargeback.pricing.used_by_day import used_by_day, worked_devices
 
-_HELD_KEY = ("cluster", "day", "run", "host", "accelerator", "sharing")
-_RUN_COLUMNS = ("tier", "account", "user", "wckey", "job_id", "job_name", "is_running", "observed_until")
+_RUN_COLUMNS = (
+    "scheduler", "tier", "account", "user", "wckey", "queue", "labels", "job_id", "job_name", "workload",
+    "workload_class", "is_running", "observed_until",
+)  # fmt: skip
 
 
 def rate_usage(
@@ -35,11 +39,15 @@ def rate_usage(
              slice-seconds, or in GPU-seconds times its billing weight where the card weighs it.
              Without a price for accelerator and tier the price is null: a finding, and a blocked month. A slice is
              never priced as a whole GPU. Without an owner the team is `unattributed`.
+             What the held time did stands beside it and moves no quantity; it is the whole row's for every owner.
     Raises:  ValueError where attribution holds a run that runs does not have: our own fault.
     Source:  design.md 2 "rated usage", 5.5, 5.6, 5.7.
     """
-    usage = _with_runs(_held_by_day(attribution), runs, period=period)
-    priced = _with_prices(usage, prices)
+    usage = _with_runs(used_by_day(attribution), runs, period=period)
+    measured = usage.join(worked_devices(attribution), on=["cluster", "run"], how="left", validate="m:1").with_columns(
+        pl.col("gpus_measured", "gpus_never_active").fill_null(0)
+    )
+    priced = _with_prices(measured, prices)
     owned = with_owners(priced, ownership, unknown_accounts=unknown_accounts, precedence=precedence)
     part = {"numerator": pl.col("part_numerator"), "denominator": pl.col("part_denominator")}
     exact = times(times(owned, "quantity", **part), "gpu_seconds", **part)
@@ -64,36 +72,9 @@ def unpriced_usage(rated: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _held_by_day(attribution: pl.LazyFrame) -> pl.DataFrame:
-    """One row per run, host, accelerator, sharing and day: device-seconds and physical GPU-seconds as a fraction."""
-    by_share = (
-        attribution.group_by(*_HELD_KEY, "share_units", "units_per_gpu")
-        .agg(device_seconds=pl.col("held_seconds").sum())
-        .collect(engine="streaming")
-    )
-    unit_seconds = pl.col("device_seconds").cast(pl.Int128) * pl.col("share_units").cast(pl.Int128)
-    units = pl.col("units_per_gpu").cast(pl.Int128)
-    is_single = by_share.select(_HELD_KEY).is_unique()
-    single = by_share.filter(is_single).select(
-        *_HELD_KEY, "device_seconds", gpu_seconds_numerator=unit_seconds, gpu_seconds_denominator=units
-    )
-    # A host that was configured anew has two unit counts in one day: add over the product of both.
-    common = units.unique().product()
-    doubled = (
-        by_share.filter(~is_single)
-        .group_by(_HELD_KEY)
-        .agg(
-            pl.col("device_seconds").sum(),
-            gpu_seconds_numerator=(unit_seconds * (common // units)).sum(),
-            gpu_seconds_denominator=common,
-        )
-    )
-    return reduced(pl.concat([single, doubled]), "gpu_seconds")
-
-
-def _with_runs(held: pl.DataFrame, runs: pl.LazyFrame, *, period: BillingPeriod) -> pl.DataFrame:
+def _with_runs(used: pl.DataFrame, runs: pl.LazyFrame, *, period: BillingPeriod) -> pl.DataFrame:
     facts = runs.select("cluster", "day", "run", *_RUN_COLUMNS).collect(engine="streaming")
-    usage = held.join(facts, on=["cluster", "day", "run"], how="left", validate="m:1")
+    usage = used.join(facts, on=["cluster", "day", "run"], how="left", validate="m:1")
     lost = usage.filter(pl.col("tier").is_null())
     if len(lost):
         first = lost.sort("cluster", "day", "run").row(0, named=True)
@@ -101,9 +82,12 @@ def _with_runs(held: pl.DataFrame, runs: pl.LazyFrame, *, period: BillingPeriod)
             f"attribution holds {len(lost)} run-days that runs does not have, the first is "
             f"{first['cluster']} {first['run']} on {first['day']}: materialise both from the same records"
         )
+    started = runs.group_by("cluster", "run").agg(has_started=pl.col("started").is_not_null().any())
     # Seen running on a later day, it held all of this one: only its newest day is charged to the last observation.
     seen_until = pl.col("observed_until").dt.convert_time_zone(period.zone.key).dt.date().cast(pl.String)
-    return usage.with_columns(is_running=pl.col("is_running") & (seen_until <= pl.col("day")).fill_null(True))
+    return usage.join(
+        started.collect(engine="streaming"), on=["cluster", "run"], how="left", validate="m:1"
+    ).with_columns(is_running=pl.col("is_running") & (seen_until <= pl.col("day")).fill_null(True))
 
 
 def _with_prices(usage: pl.DataFrame, prices: pl.DataFrame) -> pl.DataFrame:

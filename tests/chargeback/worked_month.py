@@ -59,6 +59,13 @@ accelerators:
 """
 
 
+NOTHING_SEEN = {
+    "after_end_seconds": 0, "idle_milliseconds": 0, "starved_milliseconds": 0, "busy_milliseconds": 0,
+    "observed_milliseconds": 0, "active_milliseconds": 0, "consumed_ppm_milliseconds": 0,
+}  # fmt: skip
+"""What attribution says without telemetry, beside `unmeasured`."""
+
+
 def usage_of(
     holds: str, *, period: BillingPeriod = MARCH, running: tuple[str, ...] = ()
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -81,8 +88,8 @@ def usage_of(
                     {
                         "cluster": "slurm-a", "day": day, "hour_start": hour.start, "run": run, "host": host,
                         "accelerator": accelerator, "sharing": sharing, "gpu": "", "share_units": units,
-                        "units_per_gpu": per_gpu, "held_seconds": held, "idle_seconds": 0, "starved_seconds": 0,
-                        "busy_seconds": 0, "unmeasured_seconds": held,
+                        "units_per_gpu": per_gpu, "held_seconds": held, "unmeasured_milliseconds": held * 1000,
+                        "is_estimate": False, **NOTHING_SEEN,
                     }
                 )  # fmt: skip
                 runs[(day, run)] = {
