@@ -31,7 +31,7 @@ def _value(text: str, dtype: pl.DataType) -> object:
         return None
     if text == "''":
         return ""
-    if dtype == pl.Int64:
+    if dtype in (pl.Int64, pl.Int32):
         return int(text)
     if isinstance(dtype, pl.Datetime):
         return instant(text)
