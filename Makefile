@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 export GX_ANALYTICS_ENABLED := false
 export DAGSTER_DISABLE_TELEMETRY := yes
 
-.PHONY: demo test check setup packages ui fuzz bench dictionary lock clean
+.PHONY: demo test check setup packages ui fuzz bench apiserver-test dictionary lock clean
 
 demo: setup          ## bills a month of a real Slurm cluster's records and shows where to look
 	@$(BIN)/chargeback demo
@@ -44,6 +44,11 @@ fuzz: setup          ## 100,000 mutated sacct records; each is held, ignored or 
 
 bench: setup         ## CPU time of a day's stages beside the physical limit, in one interleaved run
 	@$(BIN)/python -m benchmarks.day_of_holds
+
+apiserver-test: setup ## the Kubernetes listing from a real kube-apiserver (KUBE_APISERVER=/path/to/the/binary) and etcd
+	@command -v etcd >/dev/null || { echo "no etcd: install the Debian package etcd-server"; exit 2; }
+	@command -v "$${KUBE_APISERVER:-kube-apiserver}" >/dev/null || { echo "no kube-apiserver: CONTRIBUTING.md says where to get one"; exit 2; }
+	@$(BIN)/pytest -q tests/resources/test_real_apiserver.py
 
 dictionary: setup    ## docs/data-dictionary.md from the contracts
 	@$(BIN)/python -m orchestration.data_dictionary
