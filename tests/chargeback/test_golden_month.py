@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo
 import polars as pl
 import pytest
 
-from chargeback.attribution.hourly import attribute_hours
 from chargeback.billing_period import day_interval
 from chargeback.ledger.capacity_totals import capacity_totals
 from chargeback.ledger.charges import charge_lines
@@ -24,6 +23,7 @@ from chargeback.ledger.statements import statement_rows
 from chargeback.pricing.prices_of_month import prices_of_month
 from chargeback.pricing.rating import rate_usage
 from chargeback.pricing.uncharged_runs import uncharged_runs
+from tests.chargeback.attribution.unmeasured import unmeasured_hours
 from tests.chargeback.ledger.worked_statements import worked_capacity
 from tests.chargeback.worked_month import EUR, MARCH, expected_lines, lines_as_text, the_card, the_ownership
 from tests.slurm_estate import SlurmEstate
@@ -45,7 +45,7 @@ def billed_month() -> Month:
     days = {day: estate.day(day) for day in MARCH.days}
     runs = pl.concat(tables.runs for tables in days.values()).lazy()
     attribution = pl.concat(
-        attribute_hours(tables.holds, cluster="slurm-a", day=day, interval=day_interval(day, MARCH.zone))
+        unmeasured_hours(tables.holds, cluster="slurm-a", day=day, interval=day_interval(day, MARCH.zone))
         for day, tables in days.items()
     )
     prices = prices_of_month(the_card(), period=MARCH)

@@ -22,14 +22,14 @@ HOLD = a_table_of(HOLDS, """
 
 
 def hour(held: int, unmeasured: int) -> pl.DataFrame:
-    """One attribution row of the hold."""
+    """One attribution row of the hold, in seconds."""
     return a_table_of(
         ATTRIBUTION,
         "run  hour_start\n7@now  2026-03-10T09:00Z",
         held_seconds=held,
-        unmeasured_seconds=unmeasured,
+        unmeasured_milliseconds=1000 * unmeasured,
         **KEY,
-    ).with_columns(idle_seconds=pl.lit(0), starved_seconds=pl.lit(0), busy_seconds=pl.lit(0))
+    ).with_columns(pl.col("idle_milliseconds", "starved_milliseconds", "busy_milliseconds") * 0)
 
 
 def test_a_second_that_is_held_and_not_attributed_is_found() -> None:
@@ -49,8 +49,8 @@ def test_attribution_without_a_hold_and_a_hold_without_attribution_are_found() -
 
 
 def test_held_time_in_no_state_or_in_two_is_found() -> None:
-    assert states_add_up(hour(held=10, unmeasured=9))["observed"].to_list() == ["9 device-seconds"]
-    assert states_add_up(hour(held=10, unmeasured=11))["observed"].to_list() == ["11 device-seconds"]
+    assert states_add_up(hour(held=10, unmeasured=9))["observed"].to_list() == ["9000 device-ms"]
+    assert states_add_up(hour(held=10, unmeasured=11))["observed"].to_list() == ["11000 device-ms"]
     assert states_add_up(hour(held=10, unmeasured=10)).is_empty()
 
 

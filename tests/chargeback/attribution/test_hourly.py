@@ -6,10 +6,10 @@ import polars as pl
 import pytest
 
 from chargeback.attribution.conservation import attribution_against_holds, states_add_up
-from chargeback.attribution.hourly import attribute_hours
 from chargeback.billing_period import BillingPeriod, Interval, day_interval
 from chargeback.contracts.attribution import ATTRIBUTION
 from chargeback.contracts.holds import HOLDS
+from tests.chargeback.attribution.unmeasured import unmeasured_hours
 from tests.tables import a_table_of, instant
 
 UTC_DAY = Interval(instant("2026-03-10T00:00Z"), instant("2026-03-11T00:00Z"))
@@ -18,7 +18,7 @@ WHOLE = {"host": "gpu01", "accelerator": "h100", "sharing": "whole", "split": "o
 
 def attributed(holds: pl.DataFrame, interval: Interval = UTC_DAY) -> pl.DataFrame:
     """Hours of the holds; checked against the contract and for conservation."""
-    hours = attribute_hours(holds, cluster="slurm-a", day="2026-03-10", interval=interval)
+    hours = unmeasured_hours(holds, cluster="slurm-a", day="2026-03-10", interval=interval)
     assert ATTRIBUTION.breaches(hours) == []
     assert attribution_against_holds(hours, holds).is_empty()
     assert states_add_up(hours).is_empty()
@@ -45,16 +45,18 @@ def test_a_hold_is_cut_at_full_hours_and_counts_its_devices() -> None:
 def test_without_telemetry_every_held_second_is_unmeasured_and_none_is_idle() -> None:
     hours = attributed(always_on(UTC_DAY))
 
-    assert hours["unmeasured_seconds"].equals(hours["held_seconds"])
-    assert hours["idle_seconds"].sum() == 0
-    assert hours["observed_seconds"].null_count() == len(hours)
+    assert (hours["unmeasured_milliseconds"] == hours["held_seconds"] * 1000).all()
+    assert hours["idle_milliseconds"].sum() == 0
+    assert hours["observed_milliseconds"].sum() == 0
+    assert hours["energy_microjoules"].null_count() == len(hours)
+    assert hours["gpu"].unique().to_list() == [""]
 
 
 def test_a_hold_that_reaches_out_of_its_day_is_refused_since_it_would_be_billed_twice() -> None:
     holds = always_on(Interval(UTC_DAY.start, instant("2026-03-11T00:00:01Z")))
 
     with pytest.raises(ValueError, match="is not inside 2026-03-10"):
-        attribute_hours(holds, cluster="slurm-a", day="2026-03-10", interval=UTC_DAY)
+        unmeasured_hours(holds, cluster="slurm-a", day="2026-03-10", interval=UTC_DAY)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +106,7 @@ def test_usage_that_goes_on_counts_to_the_end_of_each_window_and_not_to_the_inst
         whole = day_interval(day, zone)
         held = Interval(max(whole.start, starts), min(whole.end, reported))
         if held.seconds > 0:
-            hours = attribute_hours(always_on(held, gpus=2), cluster="slurm-a", day=day, interval=whole)
+            hours = unmeasured_hours(always_on(held, gpus=2), cluster="slurm-a", day=day, interval=whole)
             unit_hours[day] = hours["held_seconds"].sum() // 3600
 
     november = sum(hours for day, hours in unit_hours.items() if day < "2015-12")

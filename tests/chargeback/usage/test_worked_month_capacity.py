@@ -13,9 +13,9 @@ from chargeback.attribution.conservation import (
     overcommitted,
     states_add_up,
 )
-from chargeback.attribution.hourly import attribute_hours
 from chargeback.billing_period import BillingPeriod, day_interval
 from chargeback.contracts.capacity import CAPACITY, STATES
+from tests.chargeback.attribution.unmeasured import unmeasured_hours
 from tests.slurm_estate import DayTables, SlurmEstate
 from tests.tables import instant, shared_file
 
@@ -53,7 +53,7 @@ def test_every_gpu_second_of_the_month_is_in_the_state_that_was_computed_by_hand
 def test_no_day_of_the_month_breaks_its_contract_or_its_conservation(days: dict[str, DayTables]) -> None:
     for day, tables in days.items():
         interval = day_interval(day, PERIOD.zone)
-        hours = attribute_hours(tables.holds, cluster="slurm-a", day=day, interval=interval)
+        hours = unmeasured_hours(tables.holds, cluster="slurm-a", day=day, interval=interval)
 
         assert CAPACITY.breaches(tables.capacity) == []
         assert capacity_states_add_up(tables.capacity).is_empty()
