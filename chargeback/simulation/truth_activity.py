@@ -1,0 +1,112 @@
+"""What devices did while they were held, the slow way: walk over the samples that were written, one after the other.
+
+A sample of a device holds from its instant until the next one of that device, at most the staleness, cut at the day's
+end. Idle: neither activity nor engine activity. Active: above 0.20. Starved: observed and neither.
+Source: design.md 5.5. Not here: the rules that are held against it (chargeback/attribution).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from chargeback.simulation.bookings import FOREVER
+from chargeback.simulation.device_activity import Holding
+
+ACTIVE_ABOVE_PPM = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """One valid sample: instant in milliseconds since 1970, activities in ppm, power in mW (None if not sampled)."""
+
+    at: int
+    active_ppm: int
+    running_ppm: int
+    milliwatts: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    starts: int
+    ends: int
+    sample: Sampled
+
+
+def activity_of_day(
+    holdings: Sequence[Holding], samples: Mapping[str, Sequence[Sampled]], interval: tuple[int, int], staleness: int
+) -> dict[str, dict[str, dict[str, int | None]]]:
+    """Run -> device -> figures of truth.py, `activity`."""
+    found: dict[str, dict[str, dict[str, int | None]]] = defaultdict(dict)
+    stretches = {device: list(_stretches(of_device, interval, staleness)) for device, of_device in samples.items()}
+    for holding in holdings:
+        until = FOREVER if holding.held_until is None else holding.held_until
+        for grant in holding.grants:
+            device = grant.device.identity
+            lengths = [
+                (stretch.sample, _common(stretch, holding.held_from * 1000, until * 1000))
+                for stretch in stretches.get(device, ())
+            ]
+            found[holding.run][device] = _figures([(sample, length) for sample, length in lengths if length > 0])
+    return found
+
+
+def unallocated_of_day(
+    holdings: Sequence[Holding], samples: Mapping[str, Sequence[Sampled]], interval: tuple[int, int], staleness: int
+) -> dict[str, dict[str, int]]:
+    """Device -> active milliseconds and consumed ppm x ms while nobody held it; those that did nothing are left out."""
+    held: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for holding in holdings:
+        until = FOREVER if holding.held_until is None else holding.held_until
+        for grant in holding.grants:
+            held[grant.device.identity].append((holding.held_from * 1000, until * 1000))
+    found: dict[str, dict[str, int]] = {}
+    for device, of_device in samples.items():
+        free = [
+            (stretch.sample, _free_length(stretch, held[device]))
+            for stretch in _stretches(of_device, interval, staleness)
+            if stretch.sample.active_ppm > ACTIVE_ABOVE_PPM
+        ]
+        if any(length for _, length in free):
+            found[device] = {
+                "active": sum(length for _, length in free),
+                "consumed": sum(sample.active_ppm * length for sample, length in free),
+            }
+    return found
+
+
+def _stretches(samples: Sequence[Sampled], interval: tuple[int, int], staleness: int) -> Iterator[_Stretch]:
+    starts, ends = interval[0] * 1000, interval[1] * 1000
+    for at, sample in enumerate(samples):
+        following = samples[at + 1].at if at + 1 < len(samples) else FOREVER
+        until = min(following, sample.at + staleness * 1000, ends)
+        if until > starts and sample.at < ends:
+            yield _Stretch(max(sample.at, starts), until, sample)
+
+
+def _common(stretch: _Stretch, begins: int, until: int) -> int:
+    return min(stretch.ends, until) - max(stretch.starts, begins)
+
+
+def _free_length(stretch: _Stretch, held: Sequence[tuple[int, int]]) -> int:
+    """Milliseconds of the stretch in which none of the holds lasts."""
+    inside = {edge for hold in held for edge in hold if stretch.starts < edge < stretch.ends}
+    edges = sorted({stretch.starts, stretch.ends, *inside})
+    return sum(
+        end - start for start, end in pairwise(edges) if not any(begins <= start < until for begins, until in held)
+    )
+
+
+def _figures(parts: Sequence[tuple[Sampled, int]]) -> dict[str, int | None]:
+    idle = sum(length for sample, length in parts if sample.active_ppm == 0 and sample.running_ppm == 0)
+    active = sum(length for sample, length in parts if sample.active_ppm > ACTIVE_ABOVE_PPM)
+    observed = sum(length for _, length in parts)
+    powered = [(sample.milliwatts, length) for sample, length in parts if sample.milliwatts is not None]
+    return {
+        "observed": observed,
+        "idle": idle,
+        "active": active,
+        "starved": observed - idle - active,
+        "consumed": sum(sample.active_ppm * length for sample, length in parts),
+        "energy": sum(milliwatts * length for milliwatts, length in powered) if powered else None,
+    }
