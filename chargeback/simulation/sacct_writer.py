@@ -4,6 +4,7 @@ Not here: node events, reservations and job details (slurm_listing_writer.py).
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from chargeback.simulation.calendar_days import HOUR, naive
@@ -21,23 +22,28 @@ CPUS_PER_GPU, GIGABYTES_PER_GPU = 12, 96
 EXIT_CODES = {"FAILED": "1:0", "OUT_OF_MEMORY": "0:125", "CANCELLED": "0:15", "TIMEOUT": "0:0", "NODE_FAIL": "1:0"}
 
 
-def sacct_text(
-    runs: Sequence[SlurmRun], *, cluster: str, window_start: int, extracted_at: int, zone: ZoneInfo
-) -> bytes:
-    """The extract: a header and one line a run; naive times of `zone`, separated by a character that no name has."""
+@dataclass(frozen=True, slots=True)
+class ExtractWindow:
+    """An extract of a cluster: everything since `starts` as it was at `extracted_at`, in naive times of `zone`."""
+
+    cluster: str
+    starts: int
+    extracted_at: int
+    zone: ZoneInfo
+
+
+def sacct_text(runs: Sequence[SlurmRun], window: ExtractWindow) -> bytes:
+    """The extract: a header and one line a run, separated by a character that no name has."""
     lines = [
-        _line(run, cluster=cluster, at=extracted_at, zone=zone)
+        _line(run, window)
         for run in sorted(runs, key=lambda run: (run.submitted, run.job_id_raw, run.started or 0))
-        if run.submitted <= extracted_at and _is_of_window(run, window_start)
+        if run.submitted <= window.extracted_at and (run.ended is None or run.ended >= window.starts)
     ]
     return "".join(f"{DELIMITER.join(line)}\n" for line in [COLUMNS, *lines]).encode()
 
 
-def _is_of_window(run: SlurmRun, window_start: int) -> bool:
-    return run.ended is None or run.ended >= window_start
-
-
-def _line(run: SlurmRun, *, cluster: str, at: int, zone: ZoneInfo) -> tuple[str, ...]:
+def _line(run: SlurmRun, window: ExtractWindow) -> tuple[str, ...]:
+    at, zone = window.extracted_at, window.zone
     started = run.started if run.started is not None and run.started <= at else None
     ended = run.ended if run.ended is not None and run.ended <= at else None
     suspended = 0 if started is None else run.suspended_seconds(at if ended is None else ended)
@@ -45,7 +51,7 @@ def _line(run: SlurmRun, *, cluster: str, at: int, zone: ZoneInfo) -> tuple[str,
     cells = {
         "JobIDRaw": str(run.job_id_raw),
         "JobID": run.job_id,
-        "Cluster": cluster,
+        "Cluster": window.cluster,
         "User": run.user,
         "Account": run.account,
         "WCKey": f"*{run.account}",

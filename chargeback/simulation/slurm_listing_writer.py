@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from chargeback.simulation.calendar_days import HOUR, naive
 from chargeback.simulation.estate_plan import Device, Host
-from chargeback.simulation.sacct_writer import clock, fold, submit_line, tres_of
+from chargeback.simulation.sacct_writer import ExtractWindow, clock, fold, submit_line, tres_of
 from chargeback.simulation.slurm_run import HostSpell, SlurmRun
 
 PROLOG_HEADER = "job_id|start_epoch|host|uuid,..."
@@ -47,28 +47,25 @@ def _node(name: str, devices: Sequence[Device], features: str, zone: ZoneInfo, l
     )
 
 
-def event_table(
-    spells: Iterable[HostSpell], *, cluster: str, window_start: int, extracted_at: int, zone: ZoneInfo
-) -> bytes:
+def event_table(spells: Iterable[HostSpell], window: ExtractWindow) -> bytes:
     """`sacctmgr -P show event`: what had begun and not ended before the window; what goes on has no end yet."""
     lines = [
-        f"{cluster}|{spell.host}|{naive(spell.starts, zone)}|"
-        f"{naive(spell.ends if spell.ends <= extracted_at else None, zone)}|{spell.name}|{spell.reason}|root(0)"
+        f"{window.cluster}|{spell.host}|{naive(spell.starts, window.zone)}|"
+        f"{naive(spell.ends if spell.ends <= window.extracted_at else None, window.zone)}|"
+        f"{spell.name}|{spell.reason}|root(0)"
         for spell in spells
-        if spell.is_event and spell.starts <= extracted_at and spell.ends >= window_start
+        if spell.is_event and spell.starts <= window.extracted_at and spell.ends >= window.starts
     ]
     return "\n".join(["Cluster|NodeName|TimeStart|TimeEnd|State|Reason|User", *lines, ""]).encode()
 
 
-def reservation_table(
-    spells: Iterable[HostSpell], *, cluster: str, window_start: int, extracted_at: int, zone: ZoneInfo
-) -> bytes:
+def reservation_table(spells: Iterable[HostSpell], window: ExtractWindow) -> bytes:
     """`sacctmgr -P show reservation` with nodes, associations and flags; its end is planned and known."""
     lines = [
-        f"{cluster}|{spell.name}|cpu=96|{naive(spell.starts, zone)}|{naive(spell.ends, zone)}|{spell.host}|"
-        f"{spell.account}|{spell.reason}"
+        f"{window.cluster}|{spell.name}|cpu=96|{naive(spell.starts, window.zone)}|{naive(spell.ends, window.zone)}|"
+        f"{spell.host}|{spell.account}|{spell.reason}"
         for spell in spells
-        if not spell.is_event and spell.starts <= extracted_at and spell.ends >= window_start
+        if not spell.is_event and spell.starts <= window.extracted_at and spell.ends >= window.starts
     ]
     return "\n".join(["Cluster|Name|TRES|TimeStart|TimeEnd|NodeNames|Assocs|Flags", *lines, ""]).encode()
 

@@ -10,9 +10,10 @@ from chargeback.simulation.bookings import FOREVER
 from chargeback.simulation.calendar_days import AFTER_MIDNIGHT, HOUR, MINUTE, SimulatedDays, instant_of
 from chargeback.simulation.estate_plan import SLURM, Estate, owners_of
 from chargeback.simulation.made import Made
-from chargeback.simulation.sacct_writer import sacct_text
+from chargeback.simulation.sacct_writer import ExtractWindow, sacct_text
 from chargeback.simulation.slurm_arrivals import arrivals_of
 from chargeback.simulation.slurm_desk import SlurmDesk
+from chargeback.simulation.slurm_host_scenes import place_host_scenes
 from chargeback.simulation.slurm_listing_writer import (
     device_map,
     event_table,
@@ -22,7 +23,8 @@ from chargeback.simulation.slurm_listing_writer import (
     reservation_table,
 )
 from chargeback.simulation.slurm_run import HostSpell, SlurmRun
-from chargeback.simulation.slurm_scenes import CPU_HOST, SlurmScenes
+from chargeback.simulation.slurm_scenes import CPU_HOST, place_edge_scenes, place_job_scenes
+from chargeback.simulation.slurm_stage import SlurmStage
 from chargeback.simulation.truth import RunFact
 from chargeback.simulation.truth_capacity import CapacitySpell
 
@@ -45,11 +47,12 @@ class SlurmSide:
         self._days, self._seed = days, seed
         self._zone: ZoneInfo = days.zone
         self._desk = SlurmDesk(estate, days, seed)
-        scenes = SlurmScenes(self._desk)
-        scenes.place()
-        self.runs: list[SlurmRun] = scenes.runs
-        self.spells: list[HostSpell] = scenes.spells
-        self._planned: list[SlurmRun] = list(scenes.runs)
+        stage = SlurmStage(self._desk)
+        for place in (place_edge_scenes, place_host_scenes, place_job_scenes):
+            place(stage)
+        self.runs: list[SlurmRun] = stage.runs
+        self.spells: list[HostSpell] = stage.spells
+        self._planned: list[SlurmRun] = list(stage.runs)
         self.without_prolog = self.hosts[1].name
 
     def plan(self, day: int) -> None:
@@ -81,9 +84,7 @@ class SlurmSide:
         """What is extracted on a day and in the night after it."""
         starts, ends = self._days.starts[day], self._days.starts[day + 1]
         night = ends + AFTER_MIDNIGHT
-        window = {
-            "cluster": SLURM, "window_start": self._days.at(day - 1, 0), "extracted_at": night, "zone": self._zone
-        }  # fmt: skip
+        window = ExtractWindow(SLURM, self._days.at(day - 1, 0), night, self._zone)
         if day <= 1:
             listed_at = self._days.start + HOUR
             listing = node_listing(self.hosts, cpu_host=CPU_HOST, cluster_zone=self._zone, listed_at=listed_at)
@@ -96,9 +97,9 @@ class SlurmSide:
         begun = 0 if day == 0 else starts
         lines = prolog_lines(self.runs, starts=begun, ends=ends, without=self.without_prolog)
         yield self._made("slurm/bindings", lines, night + MINUTE, "psv")
-        yield self._made("slurm/sacct", sacct_text(self.runs, **window), night, "txt")
-        yield self._made("slurm/events", event_table(self.spells, **window), night, "psv")
-        yield self._made("slurm/reservations", reservation_table(self.spells, **window), night, "psv")
+        yield self._made("slurm/sacct", sacct_text(self.runs, window), night, "txt")
+        yield self._made("slurm/events", event_table(self.spells, window), night, "psv")
+        yield self._made("slurm/reservations", reservation_table(self.spells, window), night, "psv")
 
     def _made(self, source: str, content: bytes, at: int, extension: str) -> Made:
         return Made(source, SLURM, content, instant_of(at), extension)

@@ -1,6 +1,6 @@
 """The simulated Slurm cluster: its records are read by the real parsers and tables say exactly what is true."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -9,7 +9,9 @@ import pytest
 
 from chargeback.billing_period import day_interval
 from chargeback.simulation.estate_plan import SLURM
+from chargeback.simulation.made import Made
 from chargeback.simulation.slurm_run import TIERS
+from resources.parsers import parser_of
 from tests.chargeback.simulation.simulated import (
     ZONE,
     SimulatedEstate,
@@ -22,7 +24,10 @@ from tests.chargeback.simulation.simulated import (
 )
 from tests.slurm_estate import PARSERS, DayTables, SlurmEstate
 
-ESTATES = {"over the change of the clock": small_estate, "over the month's end": month_end}
+ESTATES: dict[str, Callable[[], SimulatedEstate]] = {
+    "over the change of the clock": small_estate,
+    "over the month's end": month_end,
+}
 PREEMPTIBLE = {qos: tier for qos, tier in TIERS.items() if tier != "standard"}
 
 Billed = tuple[SimulatedEstate, dict[str, DayTables]]
@@ -31,14 +36,13 @@ Billed = tuple[SimulatedEstate, dict[str, DayTables]]
 @pytest.fixture(scope="module", params=ESTATES)
 def billed(request: pytest.FixtureRequest) -> Billed:
     """The estate, and its tables of every day."""
-    make: Callable[[], SimulatedEstate] = ESTATES[request.param]
-    simulated = make()
+    simulated = ESTATES[request.param]()
     objects = [(made.source, made.extracted_at, content_of(made)) for made in _slurm_objects(simulated)]
     estate = SlurmEstate(objects, ZONE, ZONE, PREEMPTIBLE, SLURM)
     return simulated, {day: estate.day(day) for day in simulated.of(SLURM)}
 
 
-def _slurm_objects(simulated: SimulatedEstate) -> list[object]:
+def _slurm_objects(simulated: SimulatedEstate) -> list[Made]:
     return [
         made
         for made in simulated.landed(SLURM, "slurm/")
@@ -48,7 +52,7 @@ def _slurm_objects(simulated: SimulatedEstate) -> list[object]:
 
 def test_every_record_is_read_and_none_is_quarantined(billed: Billed) -> None:
     for made in _slurm_objects(billed[0]):
-        parsed = PARSERS[made.source](content_of(made), cluster=SLURM, zone=ZONE)
+        parsed = parser_of(made.source, "txt")(content_of(made), cluster=SLURM, zone=ZONE)
 
         assert parsed.quarantined == ()
 
@@ -76,7 +80,7 @@ def test_every_run_stands_in_its_days_with_its_class_and_how_it_ended(billed: Bi
 def test_what_teams_and_tiers_held_is_true(billed: Billed) -> None:
     simulated, tables = billed
     for day, true in simulated.of(SLURM).items():
-        tiers: Counter[str] = Counter()
+        tiers: dict[str, Fraction] = defaultdict(Fraction)
         for key, text in true["owners"].items():
             tiers[key.rpartition("|")[2]] += Fraction(text)
         held = tables[day].holds.join(tables[day].runs.select("run", "tier"), on="run", validate="m:1")
