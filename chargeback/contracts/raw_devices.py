@@ -44,6 +44,7 @@ RAW_DEVICES = Contract(
         _count("impossible", "values that cannot be: missing"),
         _count("duplicates", "values said twice, by a job map or a second exporter: collapsed"),
         _count("conflicts", "values said twice and differently at one instant: refused, missing"),
+        _count("parent_values", "values of the whole GPU beside those of its slices: ignored; on its first slice"),
     ),
     checks=("telemetry_trustworthy",),
 )

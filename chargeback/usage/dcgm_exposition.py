@@ -1,0 +1,58 @@
+"""What an exporter prints under /metrics: the Prometheus text format, and OpenMetrics as `promtool` writes it.
+
+Lines are read by prometheus-client's parser, one by one, so that a broken line costs only itself. Not here: names and
+units.
+"""
+
+import re
+
+from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.samples import Sample
+
+from chargeback.usage.dcgm_rows import SeriesGathered
+from chargeback.usage.extract import ParsedExtract, UnreadableExtract
+
+_SAMPLE = re.compile(r"\s*[a-zA-Z_:][a-zA-Z0-9_:]*(\s*\{|\s+[-+]?(\d|\.\d|NaN|Inf))")
+_END_OF_OPENMETRICS = re.compile(r"^# EOF\s*$", re.M)
+_MILLISECONDS = 1_000
+
+
+def parse_exposition(content: bytes, *, cluster: str) -> ParsedExtract:
+    """Read one scrape; a record is a line with a sample. Samples without a time are of the extraction.
+
+    Raises:  UnreadableExtract if it has lines, and none of them looks like a sample.
+    """
+    text = content.decode("utf-8", errors="replace").removeprefix("\ufeff")
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if _is_said(line)]
+    if not text.strip() or (lines and not any(_SAMPLE.match(line) for _, line in lines)):
+        raise UnreadableExtract(
+            f"no telemetry of cluster {cluster}: no line of it is a sample as an exporter prints it, NAME{{LABELS}} "
+            "VALUE; known besides are answers of the Prometheus API (JSON) and Parquet"
+        )
+    # OpenMetrics counts in seconds what the older format counts in milliseconds; the parser knows the older one.
+    seconds = _MILLISECONDS if _END_OF_OPENMETRICS.search(text) else 1
+    gathered = SeriesGathered()
+    for number, line in lines:
+        _take(gathered, number, line, seconds)
+    return gathered.parsed()
+
+
+def _is_said(line: str) -> bool:
+    return bool(line.strip()) and not line.lstrip().startswith("#")
+
+
+def _take(gathered: SeriesGathered, number: int, line: str, seconds: int) -> None:
+    sample = _sample_of(line.strip())
+    if sample is None:
+        gathered.refuse(number, "no sample: a name, labels and a number are needed, NAME{LABELS} VALUE", line)
+        return
+    at = None if sample.timestamp is None else float(sample.timestamp) * seconds
+    gathered.add(sample.name, sample.labels, [at], [repr(sample.value)], line=number, excerpt=line)
+
+
+def _sample_of(line: str) -> Sample | None:
+    try:
+        samples = [sample for family in text_string_to_metric_families(line) for sample in family.samples]
+    except ValueError:
+        return None
+    return samples[0] if len(samples) == 1 else None

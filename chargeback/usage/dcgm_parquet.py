@@ -1,0 +1,98 @@
+"""Telemetry that a site exports to Parquet itself: long, a row per sample, or wide, a column per metric.
+
+The columns are documented in docs/connecting-your-cluster.md. Not here: names and units, which are those of exporters.
+"""
+
+import io
+from collections.abc import Sequence
+
+import polars as pl
+
+from chargeback.usage import dcgm_names as names
+from chargeback.usage.dcgm_rows import LABEL_COLUMNS, NO_UUID, NOT_READ, device_and_workload, series_frame
+from chargeback.usage.extract import EXCERPT_LENGTH, ParsedExtract, Quarantined, UnreadableExtract
+
+TIME_COLUMNS = ("timestamp", "time")
+VALUE_COLUMN = "value"
+
+_COLUMNS_NEEDED = "needed are timestamp (with a zone, or integer milliseconds since 1970), and metric and value or a \
+column named after each metric, and UUID"
+_SERIES = "_series"
+
+
+def parse_parquet(content: bytes, *, cluster: str) -> ParsedExtract:
+    """Read one file; a record is a series (a metric under one set of labels), or a row without time or metric.
+
+    Raises:  UnreadableExtract for a file that is damaged or lacks the columns that are needed.
+    """
+    what = f"not telemetry of cluster {cluster}"
+    try:
+        table = pl.read_parquet(io.BytesIO(content))
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise UnreadableExtract(
+            f"{what}: no readable Parquet ({str(error).splitlines()[0]}); export it again"
+        ) from error
+    long = _long(table, what).with_row_index("line", offset=1)
+    is_placed = pl.col("at").is_not_null() & pl.col("metric").is_not_null()
+    labels = [name for name, dtype in long.schema.items() if dtype == pl.String and name not in ("metric", "text")]
+    quarantined = [
+        Quarantined(line, "row without a time or a metric", "", None)
+        for (line,) in long.filter(~is_placed).select("line").iter_rows()
+    ]
+    said = long.filter(is_placed, pl.col("text").is_not_null())
+    numbered = said.with_columns(copy=pl.int_range(pl.len()).over("metric", *labels, "at"))
+    series = numbered.group_by("metric", *labels, "copy").agg(pl.col("line").min()).sort("line", "copy")
+    return _parsed(series, numbered, labels, quarantined)
+
+
+def _parsed(
+    series: pl.DataFrame, samples: pl.DataFrame, labels: Sequence[str], quarantined: list[Quarantined]
+) -> ParsedExtract:
+    rows: list[dict[str, object]] = []
+    ignored = 0
+    for number, row in enumerate(series.iter_rows(named=True)):
+        said = {name: row[name] for name in labels if row[name]}
+        metric, gpu = names.metric_called(row["metric"]), names.first_of(said, names.UUID_LABELS)
+        if metric is None:
+            ignored += 1
+        elif not gpu:
+            quarantined.append(Quarantined(row["line"], NO_UUID, str(said)[:EXCERPT_LENGTH], None))
+        else:
+            at_row = {"copy": row["copy"], "line": row["line"], _SERIES: number}
+            rows.append({**device_and_workload(metric, gpu, said), **at_row})
+    used = pl.DataFrame(rows, schema={**LABEL_COLUMNS, _SERIES: pl.UInt32()})
+    of_series = series.with_row_index(_SERIES).join(used.with_row_index("row"), on=_SERIES, how="inner", validate="1:1")
+    keys = ["metric", *labels, "copy"]
+    valued = samples.join(of_series.select(*keys, "row"), on=keys, how="inner", nulls_equal=True, validate="m:1")
+    frame = series_frame(used.drop(_SERIES), valued.select("row", "at", "text"))
+    reasons = {NOT_READ: ignored} if ignored else {}
+    return ParsedExtract(
+        frame, len(frame) + ignored + len(quarantined), ignored, tuple(quarantined), ignored_reasons=reasons
+    )
+
+
+def _long(table: pl.DataFrame, what: str) -> pl.DataFrame:
+    """One row per sample: `at` in milliseconds, `metric`, the number as `text`, and a text column per label."""
+    time = next((name for name in TIME_COLUMNS if name in table.columns), None)
+    metric = next((name for name in names.NAME_LABELS if name in table.columns), None)
+    if time is None:
+        raise UnreadableExtract(f"{what}: its columns are {', '.join(table.columns)}; {_COLUMNS_NEEDED}")
+    labels = [name for name, dtype in table.schema.items() if dtype in (pl.String, pl.Categorical) and name != metric]
+    at = _milliseconds(table.schema[time], time, what)
+    texts = [pl.col(name).cast(pl.String) for name in labels if name != VALUE_COLUMN]
+    if metric is not None and VALUE_COLUMN in table.columns:
+        spelled = {"metric": pl.col(metric).cast(pl.String), "text": pl.col(VALUE_COLUMN).cast(pl.String)}
+        return table.select(*texts, at=at, **spelled)
+    measured = [name for name in table.columns if names.metric_called(name) and table.schema[name].is_numeric()]
+    if not measured:
+        raise UnreadableExtract(f"{what}: its columns are {', '.join(table.columns)}; {_COLUMNS_NEEDED}")
+    wide = table.select(*texts, pl.col(measured).cast(pl.String), at=at)
+    return wide.unpivot(measured, index=[*labels, "at"], variable_name="metric", value_name="text")
+
+
+def _milliseconds(dtype: pl.DataType, name: str, what: str) -> pl.Expr:
+    if dtype.is_integer():
+        return pl.col(name).cast(pl.Int64)
+    if isinstance(dtype, pl.Datetime) and dtype.time_zone is not None:
+        return pl.col(name).dt.epoch("ms")
+    raise UnreadableExtract(f"{what}: column {name} is {dtype}, which names no instant; {_COLUMNS_NEEDED}")
