@@ -35,8 +35,8 @@ def accelerator_of_product(product: str | None, *, aliases: Mapping[str, str]) -
 
     Input:   a product as a node label or telemetry spells it; `aliases` of the settings, lower-cased product (as it is
              spelled, or without NVIDIA-, -SHARED, -MIG-...) -> accelerator, which come first.
-    Output:  `h100-sxm5-80gb`; of a slice `a100-sxm4-80gb:3g.40gb` and `3g.40gb`. A product that is in no table is its own
-             lower-case slug: GRID-A100-10C is grid-a100-10c, never an A100. No product is `untyped`.
+    Output:  `h100-sxm5-80gb`; of a slice `a100-sxm4-80gb:3g.40gb` and `3g.40gb`. A product that is in no table is its
+             own lower-case slug: GRID-A100-10C is grid-a100-10c, never an A100. No product is `untyped`.
     Source:  design.md 2 "accelerator".
     """
     base, profile = split_product(product)
