@@ -11,6 +11,7 @@ from assets.rate_card import rate_card
 from assets.rated_usage import rated_usage
 from assets.runs import runs
 from assets.team_charges import team_charges
+from assets.unallocated_activity import unallocated_activity
 from chargeback.contracts.capacity import CAPACITY
 from chargeback.contracts.landed_objects import LANDED_OBJECTS
 from chargeback.contracts.ownership import OWNERSHIP
@@ -21,7 +22,10 @@ from chargeback.contracts.rated_usage import RATED_USAGE
 from chargeback.contracts.runs import RUNS
 from chargeback.contracts.statements import STATEMENTS
 from chargeback.contracts.team_charges import TEAM_CHARGES
+from chargeback.contracts.unallocated_activity import UNALLOCATED_ACTIVITY
 from chargeback.ledger.capacity_totals import capacity_totals
+from chargeback.ledger.exceptions import unheld_activity
+from chargeback.ledger.node_sizes import node_sizes
 from chargeback.ledger.statement_document import Coverage, card_mark
 from chargeback.ledger.statements import statement_rows
 from chargeback.pricing.uncharged_runs import uncharged_runs
@@ -29,10 +33,10 @@ from resources.lake import Lake
 from resources.settings import Settings
 
 MONTH_TABLES = (TEAM_CHARGES, RATED_USAGE, OWNERSHIP, RATE_CARD)
-DAY_TABLES = (RUNS, CAPACITY, LANDED_OBJECTS, QUARANTINE)
+DAY_TABLES = (RUNS, CAPACITY, UNALLOCATED_ACTIVITY, LANDED_OBJECTS, QUARANTINE)
 
 
-@dg.asset(deps=[team_charges, rated_usage, runs, capacity, landed_objects, quarantine, rate_card])
+@dg.asset(deps=[team_charges, rated_usage, runs, capacity, unallocated_activity, landed_objects, quarantine, rate_card])
 def statements(
     context: dg.AssetExecutionContext,
     lake: dg.ResourceParam[Lake],
@@ -41,7 +45,7 @@ def statements(
     """One row per team: the document of its month, as content; pages are rendered from it."""
     month = month_of(context, settings)
     read = {table.table: lake.scan(table, [month.partition]) for table in MONTH_TABLES}
-    read |= {table.table: lake.scan(table, month.days) for table in DAY_TABLES}
+    read |= {table.table: lake.scan(table, month.days_of(table)) for table in DAY_TABLES}
     before = lake.scan(TEAM_CHARGES, [Partition.of_month(month.period.previous.month)])
     printed = settings.printed_policies()
     return materialise(
@@ -65,7 +69,12 @@ def _rows(
     read: dict[str, pl.LazyFrame], previous_lines: pl.DataFrame | None, month: Month, settings: Settings
 ) -> pl.DataFrame:
     owners = read["ownership"].collect()
-    uncharged = uncharged_runs(read["runs"], owners, unknown_accounts=settings.policies.unknown_accounts)
+    uncharged = uncharged_runs(
+        read["runs"],
+        owners,
+        unknown_accounts=settings.policies.unknown_accounts,
+        precedence=settings.policies.owner_precedence,
+    )
     return statement_rows(
         read["team_charges"].collect(),
         read["rated_usage"].collect(),
@@ -79,6 +88,8 @@ def _rows(
         card=card_mark(read["rate_card"].collect()),
         policies=settings.printed_policies(),
         contact=settings.contact,
+        sizes=node_sizes(read["capacity"], zone=settings.zone),
+        unheld=unheld_activity(read["unallocated_activity"]),
     )
 
 

@@ -5,12 +5,14 @@ Not here: a team's own page (statement_page.py).
 
 from collections.abc import Sequence
 from decimal import Decimal
+from fractions import Fraction
 
 from chargeback.contracts.capacity import STATES
 from chargeback.contracts.names import UNATTRIBUTED
 from chargeback.ledger.plain_numbers import grouped
 from chargeback.ledger.statement_document import PARALLEL, Document, read_document
 from chargeback.ledger.statement_page import templates
+from chargeback.ledger.waste_parts import WASTE_ROWS
 
 STATE_NAMES = {
     "held": "held",
@@ -41,6 +43,7 @@ def render_summary(documents: Sequence[str], *, month: str) -> bytes:
         state_names=STATE_NAMES,
         unattributed=UNATTRIBUTED,
         by_centre=_by_centre(statements),
+        largest_losses=_largest_losses(statements),
     )  # fmt: skip
     return page.encode()
 
@@ -54,6 +57,14 @@ def _occurs(statements: Sequence[Document], state: str) -> bool:
     """Whether a column for that state says anything; held and unallocated always do."""
     rows = statements[0]["estate"]["conservation"] if statements else []
     return state in ("held", "unallocated") or any(row[state] != "0" for row in rows)
+
+
+def _largest_losses(statements: Sequence[Document]) -> list[Document]:
+    """Of all teams: each document lists its own largest, so the largest of these are the estate's."""
+    rows = [row for statement in statements for row in statement["waste"]["rows"]]
+    return sorted(
+        rows, key=lambda row: (-Fraction(row["gpu_seconds"]), row["team"], row["workload_name"], row["kind"])
+    )[:WASTE_ROWS]
 
 
 def _by_centre(statements: Sequence[Document]) -> dict[str, str]:

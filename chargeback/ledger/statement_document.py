@@ -13,7 +13,7 @@ import polars as pl
 from chargeback.contracts.names import slug_of
 
 Document = dict[str, Any]
-FORMAT = 1
+FORMAT = 2
 PARALLEL = "parallel"
 MONTHS = (
     "January", "February", "March", "April", "May", "June",

@@ -10,20 +10,24 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from chargeback.contracts.names import UNATTRIBUTED
+from chargeback.ledger.charts import STATE_SHADES
 from chargeback.ledger.plain_numbers import grouped
-from chargeback.ledger.statement_chart import chart_key, chart_of_days
+from chargeback.ledger.statement_chart import chart_key, chart_of_days, chart_of_states
 from chargeback.ledger.statement_document import PARALLEL, Document, month_name, read_document
 
 
 def render_page(document: str) -> bytes:
     """The page of one statement document; `unattributed` gets the page of whoever must clear it."""
     statement = read_document(document)
+    all_days = _days_of(statement["month"])
     page = templates().get_template("statement.html.jinja").render(
         s=statement,
         is_parallel=statement["mode"] == PARALLEL,
         is_suspense=statement["team"] == UNATTRIBUTED,
-        chart=chart_of_days(statement["days"], all_days=_days_of(statement["month"])),
+        chart=chart_of_days(statement["days"], all_days=all_days),
         chart_key=chart_key(statement["days"]),
+        state_chart=chart_of_states(statement["state_days"], all_days=all_days),
+        state_key=list(STATE_SHADES.items()),
         several_centres=len(statement["cost_centres"]) > 1,
         counts_slices=any(line["quantity_unit"] == "slice-second" for line in statement["lines"]),
         rises=_rises(statement["change"]),
@@ -46,6 +50,8 @@ def templates() -> Environment:
     environment.filters["short"] = short
     environment.filters["seconds"] = seconds
     environment.filters["month_name"] = month_name
+    environment.filters["day"] = day_name
+    environment.filters["sentence"] = sentence
     return environment
 
 
@@ -64,6 +70,16 @@ def seconds(number: str) -> str:
 def signed(number: str) -> str:
     """With its sign, zero without one: `+36.00`, `−288.00`, `0.00`."""
     return f"+{grouped(number)}" if Fraction(number) > 0 else grouped(number)
+
+
+def day_name(day: str) -> str:
+    """`2026-10-05` as `5 Oct`."""
+    return f"{int(day[8:])} {month_name(day[:7])[:3]}" if day else ""
+
+
+def sentence(words: str) -> str:
+    """With a capital and a full stop; all other capitals stay."""
+    return f"{words[:1].upper()}{words[1:]}."
 
 
 def _rises(change: Document) -> str:

@@ -67,19 +67,6 @@ def line_hours(lines: pl.DataFrame) -> str:
     return hours_text(sum((Fraction(quantity) for quantity in lines["quantity"]), Fraction(0)))
 
 
-def held_parts(rated: pl.DataFrame) -> Document:
-    """What the held hours did. Without telemetry all of them are unmeasured, which is never idle."""
-    held = total(held_by(rated, "team")).gpu_seconds
-    return {
-        "gpu_seconds": str(held),
-        "hours": hours_text(held),
-        "states": [{"state": "unmeasured", "gpu_seconds": str(held), "hours": hours_text(held), "per_cent": "100.0"}]
-        if held
-        else [],
-        "has_telemetry": False,
-    }
-
-
 def day_parts(rated: pl.DataFrame) -> list[Document]:
     """Held GPU-hours per local day and accelerator, for the chart and its table."""
     return [

@@ -13,7 +13,9 @@ from chargeback.contracts.names import UNATTRIBUTED
 from chargeback.contracts.statements import STATEMENTS
 from chargeback.ledger.capacity_totals import COLUMNS
 from chargeback.ledger.charges import residue, total_of
+from chargeback.ledger.exceptions import UNHELD, unheld_parts
 from chargeback.ledger.month_change import month_change
+from chargeback.ledger.node_sizes import NODE_SIZES, with_node_sizes
 from chargeback.ledger.plain_numbers import decimal_text, hours_text, plain_amount
 from chargeback.ledger.statement_document import (
     FORMAT,
@@ -29,7 +31,6 @@ from chargeback.ledger.statement_parts import (
     LARGEST_ITEMS,
     cost_centre_totals,
     day_parts,
-    held_parts,
     job_parts,
     line_hours,
     line_parts,
@@ -39,10 +40,14 @@ from chargeback.ledger.statement_parts import (
     user_parts,
 )
 from chargeback.ledger.usage_sums import held_by, total
+from chargeback.ledger.utilisation import held_parts, state_days, utilisation_parts
+from chargeback.ledger.waste_parts import WASTE_ROWS, waste_parts
 from chargeback.money import Currency
 
 SUSPENSE_ACCOUNTS = {False: 5, True: 500}
 """Accounts that a statement lists at most: a team's, and the suspense's own."""
+
+UNHELD_ROWS = 20
 
 
 def statement_rows(
@@ -60,29 +65,36 @@ def statement_rows(
     policies: Mapping[str, str],
     contact: str,
     appendix_jobs: int = 200,
+    sizes: pl.DataFrame | None = None,
+    unheld: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """contracts.statements of a month, in order of team; `unattributed` has one of its own, for whoever must clear it.
 
     Input:   contracts.team_charges and rated_usage of the month; uncharged runs (team, cluster, job_id, reason,
              wall_seconds); capacity totals; what was read; last month's team_charges (None: there is no statement for
-             it); policies as they are printed; `contact` answers disputes. `mode` is parallel or enforced.
+             it); policies as they are printed; `contact` answers disputes. `mode` is parallel or enforced. `sizes`:
+             node_sizes of the month's days; `unheld`: unheld_activity of them.
     Output:  a row for every team that held, or would have borne, anything; total_amount is the sum of its rounded
              lines.
     """
+    sized = with_node_sizes(rated, pl.DataFrame(schema=NODE_SIZES) if sizes is None else sizes)
     common = {
         **_circumstances(coverage, card, policies),
         "month": month,
         "mode": mode,
         "currency": currency.code,
         "contact": contact,
-        "estate": _estate(lines, rated, uncharged, capacity_totals, currency=currency),
+        "estate": {
+            **_estate(lines, sized, uncharged, capacity_totals, currency=currency),
+            "unheld": unheld_parts(pl.DataFrame(schema=UNHELD) if unheld is None else unheld, limit=UNHELD_ROWS),
+        },
     }
-    charged, used, left_out = (_by_team(frame) for frame in (lines, rated, uncharged))
-    suspense = used.get(UNATTRIBUTED, rated.clear())
+    charged, used, left_out = (_by_team(frame) for frame in (lines, sized, uncharged))
+    suspense = used.get(UNATTRIBUTED, sized.clear())
     rows = []
     for team in sorted({*charged, *used, *left_out}):
         mine = charged.get(team, lines.clear())
-        usage = used.get(team, rated.clear())
+        usage = used.get(team, sized.clear())
         document = {
             **common,
             **_of_team(team, mine, usage, currency=currency, appendix_jobs=appendix_jobs),
@@ -148,7 +160,10 @@ def _of_team(
         "line_hours": line_hours(lines),
         "running_count": int(lines["running_count"].sum()),
         "held": held_parts(rated),
+        "utilisation": utilisation_parts(rated),
+        "waste": waste_parts(rated, limit=WASTE_ROWS, cost_decimals=currency.minor_units),
         "days": day_parts(rated),
+        "state_days": state_days(rated),
         "largest": [
             {**job, "about": decimal_text(Fraction(job["exact_cost"]), decimals=currency.minor_units)}
             for job in jobs["rows"][:LARGEST_ITEMS]
@@ -181,6 +196,8 @@ def _estate(
     return {
         "total": plain_amount(total_of(lines), currency),
         "held_hours": hours_text(total(held_by(rated, "team")).gpu_seconds),
+        "held": held_parts(rated),
+        "utilisation": utilisation_parts(rated),
         "residue": str(left),
         "residue_shown": decimal_text(left, decimals=7),
         "not_charged": not_charged_parts(rated, uncharged.unique(("cluster", "run", "reason"), maintain_order=True)),

@@ -12,6 +12,9 @@ from chargeback.ledger.statement_document import Document
 from chargeback.ledger.usage_states import all_states, states_by
 from chargeback.ledger.waste import UNMEASURED, WasteItem, never_active_items, unmeasured_items, waste_items
 
+WASTE_ROWS = 10
+"""Losses that a statement document lists, and the estate's page of all teams together."""
+
 KIND_NAMES = {
     "idle": "held and idle",
     "after_end": "held after its job ended",

@@ -17,6 +17,7 @@ from chargeback.ledger.charges import charge_lines
 from chargeback.ledger.hledger import render_hledger
 from chargeback.ledger.journal import JournalAccounts, journal_entries
 from chargeback.ledger.journal_csv import render_journal_csv
+from chargeback.ledger.node_sizes import node_sizes
 from chargeback.ledger.statement_document import Coverage, card_mark
 from chargeback.ledger.statement_lines_csv import render_lines_csv
 from chargeback.ledger.statements import statement_rows
@@ -52,10 +53,12 @@ def billed_month() -> Month:
     rated = rate_usage(attribution.lazy(), runs, the_ownership(), prices, period=MARCH, currency="EUR")
     lines = charge_lines(rated, currency=EUR)
     entries = journal_entries(lines, month=MARCH.month, accounts=ACCOUNTS)
-    totals = capacity_totals(pl.concat(tables.capacity for tables in days.values()).lazy())
+    capacity = pl.concat(tables.capacity for tables in days.values()).lazy()
+    totals = capacity_totals(capacity)
     statements = statement_rows(
         lines, rated, uncharged_runs(runs, the_ownership()), totals, Coverage(3, 27, 12, 0), None, month=MARCH.month,
         mode="parallel", currency=EUR, card=card_mark(prices), policies={}, contact="gpu-billing@example.org",
+        sizes=node_sizes(capacity, zone=MARCH.zone),
     )  # fmt: skip
     files = {
         f"{row['statement_id']}.{kind}": content

@@ -5,6 +5,7 @@ from decimal import Decimal
 import polars as pl
 
 from chargeback.contracts.rated_usage import RATED_USAGE
+from chargeback.ledger.node_sizes import NODE_SIZES
 from tests.tables import a_table_of
 
 HOUR = 3_600_000
@@ -58,6 +59,14 @@ def measured_usage(text: str = MONTH, *, part: str = "1/1", price: str = "2.00",
     filled = a_table_of(RATED_USAGE, "run\n" + "x\n" * len(records))
     given = pl.DataFrame(records, schema={name: RATED_USAGE.schema[name] for name in records[0]})
     return filled.with_columns(given).select(RATED_USAGE.column_names)
+
+
+def sizes_of(rated: pl.DataFrame, *, gpus: int = 8) -> pl.DataFrame:
+    """node_sizes in which every host of the usage has so many GPUs."""
+    places = rated.select("cluster", "day", "host").unique()
+    return places.with_columns(
+        node_gpus_numerator=pl.lit(gpus, pl.Int64), node_gpus_denominator=pl.lit(1, pl.Int64)
+    ).select(pl.col(name).cast(dtype) for name, dtype in NODE_SIZES.items())
 
 
 COMMON = {

@@ -167,8 +167,8 @@ def test_a_document_holds_no_float_and_refuses_one() -> None:
 
 
 def test_a_document_of_another_format_is_refused() -> None:
-    with pytest.raises(ValueError, match="format 2"):
-        read_document('{"format":2}')
+    with pytest.raises(ValueError, match="format 1"):
+        read_document('{"format":1}')
 
 
 def test_the_card_is_named_as_the_month_priced_with_it() -> None:

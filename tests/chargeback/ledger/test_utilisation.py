@@ -2,20 +2,16 @@
 
 import polars as pl
 
-from chargeback.ledger.node_sizes import NODE_SIZES, with_node_sizes
+from chargeback.ledger.node_sizes import with_node_sizes
 from chargeback.ledger.utilisation import held_parts, state_days, utilisation_parts
-from tests.chargeback.ledger.measured_usage import MONTH, measured_usage
+from tests.chargeback.ledger.measured_usage import MONTH, measured_usage, sizes_of
 from tests.chargeback.worked_month import rated_usage
 
 HEAD = MONTH.strip().splitlines()[0]
 
 
 def sized(rated: pl.DataFrame) -> pl.DataFrame:
-    places = rated.select("cluster", "day", "host").unique()
-    sizes = places.with_columns(
-        node_gpus_numerator=pl.lit(8, pl.Int64), node_gpus_denominator=pl.lit(1, pl.Int64)
-    ).select(pl.col(name).cast(dtype) for name, dtype in NODE_SIZES.items())
-    return with_node_sizes(rated, sizes)
+    return with_node_sizes(rated, sizes_of(rated))
 
 
 def test_the_states_of_held_time_add_up_and_say_what_an_active_hour_cost() -> None:

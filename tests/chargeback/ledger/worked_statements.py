@@ -1,11 +1,16 @@
 """The worked month's statements, for the tests of documents and pages."""
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from chargeback.ledger.capacity_totals import CAPACITY_TOTALS
+from chargeback.ledger.charges import charge_lines
+from chargeback.ledger.exceptions import UNHELD
 from chargeback.ledger.statement_document import CardMark, Coverage
 from chargeback.ledger.statements import statement_rows
 from chargeback.pricing.uncharged_runs import UNCHARGED
+from tests.chargeback.ledger.measured_usage import measured_usage, sizes_of
 from tests.chargeback.worked_month import A100, EUR, H100, SLICE, rated_usage, worked_lines
 
 POLICIES = {"owners are found by": "account, then user", "suspended time": "charged"}
@@ -35,6 +40,9 @@ def worked_statements(
     uncharged: pl.DataFrame = NEVER_STARTED,
     mode: str = "parallel",
     appendix_jobs: int = 200,
+    sizes: pl.DataFrame | None = None,
+    unheld: pl.DataFrame | None = None,
+    policies: Mapping[str, str] = POLICIES,
 ) -> pl.DataFrame:
     """contracts.statements of the worked month, or of what is given instead of its parts."""
     return statement_rows(
@@ -48,9 +56,24 @@ def worked_statements(
         mode=mode,
         currency=EUR,
         card=CARD_MARK,
-        policies=POLICIES,
+        policies=policies,
         contact="gpu-billing@example.org",
         appendix_jobs=appendix_jobs,
+        sizes=sizes,
+        unheld=unheld,
+    )
+
+
+def measured_statements() -> pl.DataFrame:
+    """contracts.statements of the month that telemetry saw, with one GPU that worked and nobody held."""
+    rated = measured_usage()
+    unheld = [("k8s-b", "gpu07", "GPU-44d2411e", A100, 18_000_000, 14_400 * 10**9, "2026-03-05", "2026-03-06", "ml/x")]
+    return worked_statements(
+        rated=rated,
+        lines=charge_lines(rated, currency=EUR),
+        sizes=sizes_of(rated),
+        unheld=pl.DataFrame(unheld, schema=UNHELD, orient="row"),
+        policies={"active_above_percent": "20", "owner_precedence": "label, queue, namespace, account, user"},
     )
 
 
