@@ -10,11 +10,15 @@ import polars as pl
 
 from assets.materialisation import Day, Inputs, day_of, materialise
 from chargeback.contracts.contract import Contract
+from chargeback.usage.snapshots import listings_of
 from resources.lake import Lake
 from resources.observations import Observations, ParsedObject
 from resources.settings import Settings
 
 Fold = Callable[[pl.DataFrame, Day], pl.DataFrame]
+
+SnapshotFold = Callable[[pl.DataFrame, pl.DataFrame, Day], pl.DataFrame]
+"""Of observations and full listings of one day."""
 
 
 def fold_landed(
@@ -37,6 +41,28 @@ def fold_landed(
         return contract.empty() if seen is None else fold(seen, day)
 
     inputs = Inputs.of(objects=shas_of(objects), settings=known)
+    return materialise(context, lake, contract, day.partition, inputs=inputs, rule=rule)
+
+
+def fold_snapshots(
+    context: dg.AssetExecutionContext,
+    *,
+    lake: Lake,
+    observations: Observations,
+    settings: Settings,
+    contract: Contract,
+    source: str,
+    fold: SnapshotFold,
+) -> dg.MaterializeResult:
+    """Write the day's records of a source of snapshots; the objects are also those that say what was gone."""
+    day = day_of(context, settings)
+    objects = observations.of_interval(source, day.cluster, day.interval)
+
+    def rule() -> pl.DataFrame:
+        seen = observations.frame(objects)
+        return contract.empty() if seen is None else fold(seen, listings_of(objects), day)
+
+    inputs = Inputs.of(objects=shas_of(objects))
     return materialise(context, lake, contract, day.partition, inputs=inputs, rule=rule)
 
 

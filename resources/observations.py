@@ -18,15 +18,13 @@ from chargeback.contracts.contract import INSTANT
 from chargeback.contracts.raw_nodes import RAW_NODES
 from chargeback.usage.extract import ParsedExtract, Quarantined, UnreadableExtract
 from chargeback.usage.slurm_nodes import raw_nodes_of_day
+from chargeback.usage.snapshots import listings_of, that_tell_of
 from resources.code_version import code_version
 from resources.decompression import Undecompressible
 from resources.landing import SNAPSHOT_SOURCES, LandedObject, Landing
 from resources.object_store import ObjectStore
 from resources.parsers import parser_of
 from resources.settings import Settings
-
-LISTINGS = {"object": pl.String(), "extracted_at": INSTANT, "kind": pl.String()}
-"""One row per full listing of a kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +41,11 @@ class ParsedObject:
     overlaps_from: datetime | None
     overlaps_until: datetime | None
     is_readable: bool
+
+    @property
+    def extracted_at(self) -> datetime:
+        """When it was extracted."""
+        return self.landed.extracted_at
 
     def overlaps(self, interval: Interval) -> bool:
         """Whether one of its records can speak of the interval."""
@@ -94,7 +97,7 @@ class Observations:
         """The objects of which a record can speak of the interval.
 
         A sample lasts beyond its instant, so telemetry reaches back by its staleness. What a snapshot shows as existing
-        may last until the next one, so a snapshot speaks until then.
+        may last until the next one, and it says what is not there any more: chargeback/usage/snapshots.py.
         """
         parsed = self.parsed(source, cluster)
         if source == "dcgm":
@@ -102,23 +105,11 @@ class Observations:
             return [each for each in parsed if each.overlaps(Interval(interval.start - carried, interval.end))]
         if source not in SNAPSHOT_SOURCES:
             return [each for each in parsed if each.overlaps(interval)]
-        listed = [each.landed.extracted_at for each in parsed if each.full_listings_of]
-        nexts = [next((at for at in listed if at > each.landed.extracted_at), None) for each in parsed]
-        return [
-            each
-            for each, following in zip(parsed, nexts, strict=True)
-            if each.overlaps(interval)
-            or (following is not None and replace(each, overlaps_until=following).overlaps(interval))
-        ]
+        return [each for each, tells in zip(parsed, that_tell_of(parsed, interval), strict=True) if tells]
 
     def listings(self, source: str, cluster: str) -> pl.DataFrame:
-        """LISTINGS of a source, in order of extraction: when what is not in them did not exist."""
-        rows = [
-            (parsed.landed.key, parsed.landed.extracted_at, kind)
-            for parsed in self.parsed(source, cluster)
-            for kind in sorted(parsed.full_listings_of)
-        ]
-        return pl.DataFrame(rows, schema=LISTINGS, orient="row")
+        """The full listings of a source: when what is not in them did not exist."""
+        return listings_of(self.parsed(source, cluster))
 
     def frame(self, objects: Sequence[ParsedObject], *, within: Interval | None = None) -> pl.DataFrame | None:
         """The observations of several objects, with `object` and `extracted_at`; None if there are none.
@@ -179,7 +170,7 @@ class Observations:
         except (UnreadableExtract, Undecompressible) as refusal:
             return UnreadableExtract(str(refusal))
         known = _known_until(landed.extracted_at)
-        if landed.source == "dcgm":  # an exporter's own text has no times: its samples are of the extraction
+        if landed.source == "dcgm" or landed.source in SNAPSHOT_SOURCES:  # what has no times speaks of the extraction
             known = [pl.col("overlaps_from").fill_null(pl.lit(landed.extracted_at, dtype=INSTANT)), *known]
         return replace(parsed, frame=parsed.frame.with_columns(known[:-1]).with_columns(known[-1]))
 
