@@ -52,8 +52,10 @@ def main() -> None:
 @app.command()
 def init(
     root: Annotated[str | None, typer.Option(help="Lake: a folder, or s3://bucket/prefix.")] = None,
-    cluster: Annotated[str | None, typer.Option(help="Name of the Slurm cluster.")] = None,
-    zone: Annotated[str | None, typer.Option(help="IANA zone of times in that cluster's extracts.")] = None,
+    scheduler: Annotated[str | None, typer.Option(help="slurm or kubernetes.")] = None,
+    cluster: Annotated[str | None, typer.Option(help="Name of the first cluster.")] = None,
+    zone: Annotated[str | None, typer.Option(help="IANA zone of times in its extracts; not for Kubernetes.")] = None,
+    scrape_seconds: Annotated[str | None, typer.Option(help="Seconds between samples of its GPU telemetry.")] = None,
     billing_zone: Annotated[str | None, typer.Option(help="IANA zone in which days and months begin.")] = None,
     currency: Annotated[str | None, typer.Option(help="ISO 4217 currency.")] = None,
     first_day: Annotated[str | None, typer.Option(help="First day that is billed, 2026-10-01.")] = None,
@@ -66,8 +68,10 @@ def init(
         config,
         {
             "root": root,
+            "scheduler": scheduler,
             "cluster": cluster,
             "zone": zone,
+            "scrape_seconds": scrape_seconds,
             "billing_zone": billing_zone,
             "currency": currency,
             "first_day": first_day,
