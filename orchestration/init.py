@@ -7,17 +7,23 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from resources.setting_kinds import SettingsRefused
+from chargeback.contracts.contract import SCHEDULERS
+from resources.cluster_settings import DEFAULT_SCRAPE_SECONDS
+from resources.setting_kinds import SettingsRefused, one_of
 from resources.settings import read_settings
 
 QUESTIONS = {
     "root": ("Where shall the lake be (a folder, or s3://bucket/prefix)?", "lake"),
-    "cluster": ("What is the Slurm cluster called?", "slurm-a"),
+    "scheduler": ("Which scheduler does the first cluster have (slurm or kubernetes)?", "slurm"),
+    "cluster": ("What is that cluster called?", "{scheduler}-a"),
     "zone": ("In which zone are times in its extracts (IANA; UTC if you run sacct with TZ=UTC)?", "UTC"),
+    "scrape_seconds": ("How many seconds apart are the samples of its GPU telemetry?", str(DEFAULT_SCRAPE_SECONDS)),
     "billing_zone": ("In which zone do billing days and months begin?", "UTC"),
     "currency": ("In which currency is billed (ISO 4217)?", "EUR"),
     "first_day": ("Which is the first day that is billed?", "2026-10-01"),
 }
+NOT_ASKED = {"kubernetes": ("zone",)}
+"""Kubernetes says all times in UTC."""
 
 TEMPLATE = """\
 # GPU Chargeback. Every setting is explained in docs/connecting-your-cluster.md.
@@ -33,16 +39,7 @@ currency = "{currency}"
 first_day = {first_day}
 mode = "parallel"                # statements carry a watermark, the journal is withheld
 
-[clusters."{cluster}"]
-scheduler = "slurm"
-timezone = "{zone}"
-
-[clusters."{cluster}".tiers]     # QOS -> standard, preemptible or reserved; what is not named is standard
-# scavenger = "preemptible"
-
-[accelerators]                   # gres type -> accelerator that the rate card prices
-# h100 = "h100-sxm5-80gb"
-
+{cluster_section}
 [journal]
 company = "C1"
 cost_centre = "GPU-PLATFORM"
@@ -50,6 +47,42 @@ expense_account = "Expenses:GPU"
 recovery_account = "Income:GPU-Recovery"
 suspense_account = "Assets:GPU-Suspense"
 """
+
+CLUSTER_SECTIONS = {
+    "slurm": """\
+[clusters."{cluster}"]
+scheduler = "slurm"
+timezone = "{zone}"
+scrape_seconds = {scrape_seconds}
+
+[clusters."{cluster}".tiers]     # QOS -> standard, preemptible or reserved; what is not named is standard
+# scavenger = "preemptible"
+
+[clusters."{cluster}".classes]   # partition -> batch, service or interactive; what is not named is told by its shape
+# debug = "interactive"
+
+[accelerators]                   # gres type -> accelerator that the rate card prices
+# h100 = "h100-sxm5-80gb"
+""",
+    "kubernetes": """\
+[clusters."{cluster}"]
+scheduler = "kubernetes"
+scrape_seconds = {scrape_seconds}
+
+[clusters."{cluster}".tiers]     # PriorityClass -> standard, preemptible or reserved; what is not named is standard
+# low-priority = "preemptible"
+
+[clusters."{cluster}".classes]   # queue -> batch, service or interactive; what is not named is told by its shape
+# notebooks = "interactive"
+
+[accelerators]                   # GPU product -> accelerator that the rate card prices, where they are not the same
+# nvidia-h100-80gb-hbm3 = "h100-sxm5-80gb"
+""",
+}
+FIRST_EXTRACT = {
+    "slurm": "chargeback land FILE... --source slurm/sacct --cluster {cluster}",
+    "kubernetes": "chargeback land FILE... --source kubernetes/pods --cluster {cluster}",
+}
 
 
 def write_settings(path: Path, answers: Mapping[str, str | None]) -> None:
@@ -59,8 +92,8 @@ def write_settings(path: Path, answers: Mapping[str, str | None]) -> None:
     """
     if path.exists():
         raise SettingsRefused(f"{path} exists already; edit it, or remove it first")
-    given = {name: answers.get(name) or _ask(name) for name in QUESTIONS}
-    text = TEMPLATE.format(**{name: value.replace("\\", "\\\\").replace('"', '\\"') for name, value in given.items()})
+    given = _answered(answers)
+    text = _text(given)
     try:
         settings = read_settings(tomllib.loads(text), folder=path.resolve().parent)
     except tomllib.TOMLDecodeError as error:
@@ -68,15 +101,35 @@ def write_settings(path: Path, answers: Mapping[str, str | None]) -> None:
     path.write_text(text, encoding="utf-8")
     name = next(iter(settings.clusters))
     Console(soft_wrap=True, highlight=False).print(
-        f"wrote {path}\nnext: chargeback land FILE... --source slurm/sacct --cluster {name}\n"
+        f"wrote {path}\nnext: {FIRST_EXTRACT[given['scheduler']].format(cluster=name)}\n"
         f"      chargeback land card.yaml --source rate-cards; chargeback land owners.csv --source ownership\n"
         f"      chargeback bill {settings.first_day.isoformat()[:7]}",
         markup=False,
     )
 
 
-def _ask(name: str) -> str:
-    question, default = QUESTIONS[name]
+def _answered(answers: Mapping[str, str | None]) -> dict[str, str]:
+    """Every answer that this scheduler needs, given or asked for, in the order of the questions."""
+    given: dict[str, str] = {}
+    for name in QUESTIONS:
+        if name in NOT_ASKED.get(given.get("scheduler", ""), ()):
+            continue
+        given[name] = answers.get(name) or _ask(name, given)
+        if name == "scheduler":
+            one_of(given[name], SCHEDULERS, "scheduler")
+    if not given["scrape_seconds"].isdigit():
+        raise SettingsRefused(f"scrape seconds {given['scrape_seconds']!r} is no whole number; write it as 30")
+    return given
+
+
+def _text(given: Mapping[str, str]) -> str:
+    quoted = {name: value.replace("\\", "\\\\").replace('"', '\\"') for name, value in given.items()}
+    section = CLUSTER_SECTIONS[given["scheduler"]].format(**quoted)
+    return TEMPLATE.format(**quoted, cluster_section=section)
+
+
+def _ask(name: str, given: Mapping[str, str]) -> str:
+    question, default = QUESTIONS[name][0], QUESTIONS[name][1].format(**given)
     if not typer.get_text_stream("stdin").isatty():
         return default
     return str(typer.prompt(question, default=default))

@@ -22,13 +22,23 @@ first_day = 2026-10-01
 [clusters.slurm-a]
 timezone = "UTC"
 tiers = {scavenger = "preemptible"}
+[clusters.k8s-b]
+scheduler = "kubernetes"
+scrape_seconds = 15
+classes = {nb = "interactive"}
 [accelerators]
 H100 = "h100-sxm5-80gb"
 [policies]
 quarantine_limit = 2
+owner_precedence = ["namespace", "user"]
+active_above_percent = 35
+staleness_scrapes = 5
 [journal]
 company = "C7"
 """
+
+
+SHORT = '[lake]\nroot = "lake"\n[billing]\ncurrency = "EUR"\nfirst_day = 2026-10-01\n[clusters.c]'
 
 
 def settings_of(text: str, folder: Path = Path("/somewhere")) -> Settings:
@@ -36,7 +46,7 @@ def settings_of(text: str, folder: Path = Path("/somewhere")) -> Settings:
 
 
 def test_a_short_file_says_where_the_lake_is_and_everything_else_has_a_default() -> None:
-    settings = settings_of('[lake]\nroot = "lake"\n[billing]\ncurrency = "EUR"\nfirst_day = 2026-10-01\n[clusters.c]')
+    settings = settings_of(SHORT)
 
     assert settings.location.root == "/somewhere/lake"
     assert settings.home == Path("/somewhere/.dagster")
@@ -55,6 +65,22 @@ def test_what_is_said_holds() -> None:
     assert settings.policies.quarantine_limit == 2
     assert settings.journal.company == "C7"
     assert settings.printed_policies()["unknown_accounts"] == "root, default"
+
+
+def test_a_cluster_says_its_scheduler_its_classes_and_how_often_its_telemetry_is_scraped() -> None:
+    settings = settings_of(WHOLE)
+
+    assert (settings.cluster("k8s-b").scheduler, settings.cluster("slurm-a").scheduler) == ("kubernetes", "slurm")
+    assert settings.cluster("k8s-b").classes == {"nb": "interactive"}
+    assert (settings.staleness_seconds("k8s-b"), settings.staleness_seconds("slurm-a")) == (5 * 15, 5 * 30)
+
+
+def test_which_record_names_the_owner_first_and_what_counts_as_active_are_printed_policies() -> None:
+    chosen, by_default = settings_of(WHOLE).printed_policies(), settings_of(SHORT).printed_policies()
+
+    assert (chosen["owner_precedence"], chosen["active_above_percent"]) == ("namespace, user", "35")
+    assert by_default["owner_precedence"] == "label, queue, namespace, account, user"
+    assert (by_default["active_above_percent"], by_default["staleness_scrapes"]) == ("20", "3")
 
 
 def test_an_s3_lake_is_left_as_it_is_written() -> None:
@@ -79,7 +105,7 @@ def test_an_s3_lake_is_left_as_it_is_written() -> None:
         (
             "quantity_cap = 2",
             "quarantine_limit = 2",
-            "; known: suspended, running, rounding, unknown_accounts, quarant",
+            "; known: suspended, running, rounding, unknown_accounts, owner_",
         ),
         (
             'timezone = "CEST"\ntiers',
@@ -94,6 +120,16 @@ def test_an_s3_lake_is_left_as_it_is_written() -> None:
         ('[clusters."a|b"]', "[clusters.slurm-a]", "cluster 'a|b': a name is of letters, digits"),
         ("[clusters]\n", "[clusters.slurm-a]", "clusters.timezone is 'UTC'; it must be a table"),
         ("8", '"h100-sxm5-80gb"', "accelerators.H100 is 8; it must be text in quotes"),
+        ('"pbs"', '"kubernetes"', "clusters.k8s-b.scheduler is 'pbs'; it must be one of: slurm, kubernetes"),
+        ('"notebook"', '"interactive"', "clusters.k8s-b.classes.nb is 'notebook'; it must be one of: batch, service, "),
+        ("scrape_seconds = 0", "scrape_seconds = 15", "clusters.k8s-b.scrape_seconds is 0; it must be from 1 to 3600"),
+        ("scrape_seconds = 3601", "scrape_seconds = 15", "scrape_seconds is 3601; it must be from 1 to 3600"),
+        ('scrape_seconds = "15s"', "scrape_seconds = 15", "scrape_seconds is '15s'; it must be a whole number"),
+        ("scrape = 15", "scrape_seconds = 15", "unknown setting clusters.k8s-b.scrape; did you mean clusters.k8s-b."),
+        ('["team"]', '["namespace", "user"]', "policies.owner_precedence is 'team'; it must be one of: label, queue, "),
+        ('"namespace"', '["namespace", "user"]', "policies.owner_precedence is 'namespace'; it must be a list"),
+        ("active_above_percent = 0.2", "active_above_percent = 35", "active_above_percent is 0.2; it must be a whole"),
+        ("staleness_scrapes = -3", "staleness_scrapes = 5", "policies.staleness_scrapes is -3; it must be a whole num"),
     ],
 )
 def test_a_setting_that_cannot_be_meant_is_refused_in_one_line(instead: str, of: str, told: str) -> None:
@@ -117,7 +153,7 @@ def test_a_file_without_a_cluster_is_refused() -> None:
 
 
 def test_an_unknown_cluster_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(SettingsRefused, match=r"cluster 'slurm-b' is not in chargeback\.toml; known: slurm-a"):
+    with pytest.raises(SettingsRefused, match=r"cluster 'slurm-b' is not in chargeback\.toml; known: k8s-b, slurm-a"):
         settings_of(WHOLE).cluster("slurm-b")
 
 
@@ -156,6 +192,18 @@ def test_init_writes_a_file_that_every_command_can_read(tmp_path: Path) -> None:
     assert settings.mode == "parallel"
 
 
+def test_init_writes_the_settings_of_a_kubernetes_cluster_and_asks_for_no_zone_of_its_times(tmp_path: Path) -> None:
+    path = tmp_path / "chargeback.toml"
+    answers = {**ANSWERS, "scheduler": "kubernetes", "cluster": None, "zone": None, "scrape_seconds": "15"}
+
+    write_settings(path, answers)
+
+    cluster = load_settings(path).cluster("kubernetes-a")
+    assert (cluster.scheduler, cluster.timezone, cluster.scrape_seconds) == ("kubernetes", None, 15)
+    assert "sacct" not in path.read_text()
+    assert "PriorityClass" in path.read_text()
+
+
 def test_init_never_overwrites_a_file(tmp_path: Path) -> None:
     path = tmp_path / "chargeback.toml"
     path.write_text("ours")
@@ -173,6 +221,9 @@ def test_init_never_overwrites_a_file(tmp_path: Path) -> None:
         ("zone", "Oslo", "clusters.gpu-prod.timezone is 'Oslo', which is no IANA zone"),
         ("currency", "kroner", "billing.currency"),
         ("cluster", "gpu prod", "cluster 'gpu prod': a name is of letters"),
+        ("scheduler", "pbs", "scheduler is 'pbs'; it must be one of: slurm, kubernetes"),
+        ("scrape_seconds", "15s", "scrape seconds '15s' is no whole number; write it as 30"),
+        ("scrape_seconds", "7200", "clusters.gpu-prod.scrape_seconds is 7200; it must be from 1 to 3600"),
         ("root", 'a"quote\\', None),
     ],
 )
