@@ -79,7 +79,8 @@ def test_every_setting_and_source_is_explained_where_a_cluster_is_connected() ->
     text = (DOCS / "connecting-your-cluster.md").read_text(encoding="utf-8")
     settings = (
         "root", "endpoint_url", "region", "path_style", "allow_http", "home", "timezone", "currency", "first_day",
-        "mode", "contact", "scheduler", "tiers", "accelerators", *Policies.__slots__, *Journal.__slots__,
+        "mode", "contact", "scheduler", "tiers", "classes", "scrape_seconds", "accelerators",
+        *Policies.__slots__, *Journal.__slots__,
     )  # fmt: skip
 
     assert [name for name in (*settings, *SOURCES) if f"`{name}`" not in text] == []
