@@ -2,9 +2,11 @@
 
 import dagster as dg
 
-from assets.materialisation import Inputs, day_of, materialise
+from assets.landed_records import fold_snapshots
 from chargeback.contracts.raw_kubernetes_nodes import RAW_KUBERNETES_NODES
+from chargeback.usage.node_observations import raw_kubernetes_nodes_of_day
 from resources.lake import Lake
+from resources.observations import Observations
 from resources.settings import Settings
 
 
@@ -12,10 +14,18 @@ from resources.settings import Settings
 def raw_kubernetes_nodes(
     context: dg.AssetExecutionContext,
     lake: dg.ResourceParam[Lake],
+    observations: dg.ResourceParam[Observations],
     settings: dg.ResourceParam[Settings],
 ) -> dg.MaterializeResult:
-    """Stub."""
-    day = day_of(context, settings)
-    return materialise(
-        context, lake, RAW_KUBERNETES_NODES, day.partition, inputs=Inputs.of(), rule=RAW_KUBERNETES_NODES.empty
+    """One row per node and stretch of the day in which its record says the same."""
+    return fold_snapshots(
+        context,
+        lake=lake,
+        observations=observations,
+        settings=settings,
+        contract=RAW_KUBERNETES_NODES,
+        source="kubernetes/nodes",
+        fold=lambda seen, listings, day: raw_kubernetes_nodes_of_day(
+            seen, listings, cluster=day.cluster, day=day.day, interval=day.interval
+        ),
     )
