@@ -88,14 +88,26 @@ def inspect(
     fields: Annotated[
         str | None, typer.Option(help="Column names of a file without a header, comma-separated.")
     ] = None,
-    nodes: Annotated[Path | None, typer.Option(help="Node records: `scontrol show node`.")] = None,
+    nodes: Annotated[
+        Path | None, typer.Option(help="Node records: `scontrol show node`, or a Kubernetes node list.")
+    ] = None,
+    extracted_at: Annotated[
+        str | None, typer.Option(help="When it was extracted: pods that still run are counted until then.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For scripts.")] = False,
 ) -> None:
     """Say what a file is, what it would bill, and what is wrong with it. Sets nothing up."""
     from orchestration.inspect import inspect_file
 
     inspect_file(
-        file, cluster=cluster, zone=zone, billing_zone=billing_zone, fields=fields, nodes=nodes, as_json=as_json
+        file,
+        cluster=cluster,
+        zone=zone,
+        billing_zone=billing_zone,
+        fields=fields,
+        nodes=nodes,
+        extracted_at=extracted_at,
+        as_json=as_json,
     )
 
 
@@ -138,6 +150,23 @@ def statement(
     from orchestration.statement import show_statement
 
     show_statement(team, month, output=output, config=config)
+
+
+@app.command()
+def top(
+    month: Annotated[str | None, typer.Argument(help="Billing month, 2026-10; default: the latest billed.")] = None,
+    team: Annotated[str | None, typer.Option(help="Only this team's.")] = None,
+    by: Annotated[
+        str, typer.Option(help="workload, user, team, class, accelerator, cluster or exceptions.")
+    ] = "workload",
+    limit: Annotated[int, typer.Option(help="Rows to show.")] = 10,
+    output: Annotated[str, typer.Option("--format", help="table, json or csv.")] = "table",
+    config: Config = None,
+) -> None:
+    """Rank what was held and lost in absolute GPU-hours, with its owner and what to do first."""
+    from orchestration.top import show_top
+
+    show_top(month, team=team, by=by, limit=limit, output=output, config=config)
 
 
 @app.command()

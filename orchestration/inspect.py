@@ -9,12 +9,21 @@ from zoneinfo import ZoneInfo, available_timezones
 from rich.console import Console
 from rich.table import Table
 
-from chargeback.usage.inspection import Inspection, inspect_extract
+from chargeback.usage.extract_kinds import PODS
+from chargeback.usage.inspect_extract import inspect_extract
+from chargeback.usage.inspection import Inspection, Telemetry
+from orchestration.land import given_instant
 from resources.decompression import decompressed
 from resources.landing import LARGEST_READ_BYTES
 from resources.setting_kinds import SettingsRefused
 
 SHOWN = 10
+FAULTS_TOLD = {
+    "sentinels": "that mean `no value`: missing",
+    "impossible": "that cannot be: missing",
+    "duplicates": "said twice: they count once",
+    "conflicts": "said twice and differently: missing",
+}
 
 
 def inspect_file(
@@ -25,6 +34,7 @@ def inspect_file(
     billing_zone: str,
     fields: str | None,
     nodes: Path | None,
+    extracted_at: str | None,
     as_json: bool,
 ) -> None:
     """Print the inspection of a file. Exits 2 if it cannot be read at all; raises SettingsRefused for a bad request."""
@@ -39,6 +49,7 @@ def inspect_file(
         billing_zone=_zone(billing_zone, "--billing-zone"),
         fields=[name.strip() for name in fields.split(",")] if fields else None,
         nodes=nodes.read_bytes() if nodes else None,
+        extracted_at=given_instant(extracted_at) if extracted_at else None,
     )
     if as_json:
         sys.stdout.write(json.dumps(inspection.as_json(), ensure_ascii=False, indent=1) + "\n")
@@ -59,10 +70,11 @@ def _print(seen: Inspection, console: Console) -> None:
     if seen.problem:
         console.print(f"  {seen.problem}", style="red", markup=False)
         return
-    console.print(
-        f"  {seen.holds:,} hold GPUs: {_hours(seen.gpu_seconds)} GPU-hours ({seen.gpu_seconds} GPU-seconds)",
-        markup=False,
-    )
+    if seen.telemetry:
+        _print_telemetry(seen.telemetry, console)
+    else:
+        held = f"{_hours(seen.gpu_seconds)} GPU-hours ({seen.gpu_seconds} GPU-seconds)"
+        console.print(f"  {seen.holds:,} hold GPUs: {held}", markup=False)
     for reason, count in seen.ignored.items():
         console.print(f"  {count:,} ignored: {reason}", markup=False)
     _places(f"{len(seen.quarantined)} quarantined", [f"line {q.line}: {q.reason}" for q in seen.quarantined], console)
@@ -79,7 +91,7 @@ def _print(seen: Inspection, console: Console) -> None:
     )
     for title, sums in (
         ("accelerator", seen.by_accelerator),
-        ("account", seen.by_account),
+        ("namespace" if seen.source == PODS else "account", seen.by_account),
         ("cluster", seen.by_cluster),
         ("month", seen.by_month),
     ):
@@ -90,6 +102,25 @@ def _print(seen: Inspection, console: Console) -> None:
             for name, seconds in sums.items():
                 table.add_row(name, _hours(seconds))
             console.print(table)
+
+
+def _print_telemetry(told: Telemetry, console: Console) -> None:
+    """Devices, when they were seen, what they did, and the values that are not believed."""
+    devices = f"{told.devices:,} devices ({told.slices:,} of them slices) on {told.hosts:,} hosts"
+    lines = [f"{devices}, {told.samples:,} samples"]
+    if told.seen_from and told.seen_until and told.scrape_seconds:
+        seen = f"{told.seen_from:%Y-%m-%dT%H:%M:%SZ} to {told.seen_until:%Y-%m-%dT%H:%M:%SZ}"
+        lines.append(f"from {seen}, one every {told.scrape_seconds} s")
+        observed, expected, active = (
+            _hours(Fraction(milliseconds, 1000))
+            for milliseconds in (told.observed_milliseconds, told.expected_milliseconds, told.active_milliseconds)
+        )
+        lines.append(f"{observed} device-hours observed of {expected}, {active} of them active above 20 %")
+    lines += [f"{count:,} devices: activity from {metric}" for metric, count in told.activity_metrics.items()]
+    lines += [f"{count:,} devices carry the label of a {kind}" for kind, count in told.labelled.items()]
+    lines += [f"{count:,} values {FAULTS_TOLD[fault]}" for fault, count in told.faults.items() if count]
+    for line in lines:
+        console.print(f"  {line}", markup=False)
 
 
 def _places(title: str, places: list[str], console: Console) -> None:

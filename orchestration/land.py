@@ -24,7 +24,7 @@ def land_files(
         if cluster is None:
             raise SettingsRefused(f"source {source} needs --cluster; known: {', '.join(sorted(settings.clusters))}")
         settings.cluster(cluster)
-    given = _instant(extracted_at) if extracted_at else None
+    given = given_instant(extracted_at) if extracted_at else None
     missing = [str(file) for file in files if not file.is_file()]
     if missing:
         raise SettingsRefused(f"no such file: {', '.join(missing)}")
@@ -63,7 +63,8 @@ def _extension(file: Path) -> str:
     return suffix if suffix.isalnum() and suffix.isascii() else "txt"
 
 
-def _instant(text: str) -> datetime:
+def given_instant(text: str) -> datetime:
+    """An instant as people write it after --extracted-at. Raises SettingsRefused, one line."""
     try:
         read = datetime.fromisoformat(text.replace("Z", "+00:00"))
     except ValueError as error:

@@ -4,10 +4,12 @@ Not here: reading it.
 """
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 
 import orjson
 
 from chargeback.usage.extract import UnreadableExtract
+from chargeback.usage.kubernetes_text import documents_of
 from chargeback.usage.sacct_json import is_json
 from chargeback.usage.sacct_text import text_of
 
@@ -16,7 +18,29 @@ NODES = "slurm/nodes"
 EVENTS = "slurm/events"
 RESERVATIONS = "slurm/reservations"
 BINDINGS = "slurm/bindings"
+DEVICES = "slurm/devices"
+PODS = "kubernetes/pods"
+KUBERNETES_NODES = "kubernetes/nodes"
+WORKLOADS = "kubernetes/workloads"
+CLAIMS = "kubernetes/claims"
+TELEMETRY = "dcgm"
 NOT_READ = "not a source that is read"
+
+_KUBERNETES_KINDS = {
+    "Pod": PODS,
+    "Node": KUBERNETES_NODES,
+    **dict.fromkeys(
+        ("Workload", "RayJob", "RayCluster", "RayService", "Job", "JobSet", "ReplicaSet", "PodGroup", "StatefulSet",
+         "Deployment"),
+        WORKLOADS,
+    ),
+    **dict.fromkeys(("ResourceClaim", "ResourceSlice"), CLAIMS),
+}  # fmt: skip
+"""Which source an object of a Kubernetes kind belongs to; other kinds are not read."""
+
+_EXPOSITION = re.compile(r"^(?:# (?:HELP|TYPE) )?dcgm_\w+[{ ]", re.M | re.I)
+_YAML_KIND = re.compile(r"^(?:- )? *kind: *[\"']?(\w+)", re.M)
+_PARQUET = b"PAR1"
 
 _BEGINS = (
     (re.compile(r"^\s*NodeName=", re.M), NODES),
@@ -46,16 +70,22 @@ _HEADERS = (
 
 
 def kind_of(content: bytes) -> str:
-    """SACCT, NODES, EVENTS, RESERVATIONS or BINDINGS; NOT_READ for a shape that is known to be something else.
+    """The landing source that reads it; NOT_READ for a shape that is known to be something else.
 
     A text of unknown shape is taken for SACCT: whether it has a layout that can be read is for its parser to say.
     """
+    if content.startswith(_PARQUET):
+        return TELEMETRY
     if is_json(content):
         return _kind_of_json(content)
     try:
         head = text_of(content)[:20_000]
     except UnreadableExtract:
         return SACCT
+    if _EXPOSITION.search(head):
+        return TELEMETRY
+    if "apiVersion:" in head and (kinds := _YAML_KIND.findall(head)):
+        return _kind_of_objects(kinds)
     for pattern, kind in _BEGINS:
         if pattern.search(head):
             return kind
@@ -78,16 +108,48 @@ def count_records(content: bytes) -> int:
 
 def _kind_of_json(content: bytes) -> str:
     document = _loaded(content)
-    if document is None:
-        lines = [line for line in content.splitlines() if line.strip()]
-        return NOT_READ if lines and _loads(lines[0]) is not None else SACCT
-    if not isinstance(document, dict):
-        return NOT_READ
+    if isinstance(document, dict) and (kind := _kind_of_document(document)):
+        return kind
+    documents = [document] if document is not None else [read.value for read in documents_of(content)]
+    if not any(documents):
+        return SACCT
+    return _kind_of_objects([kind for each in documents for kind in _object_kinds(each)])
+
+
+def _kind_of_document(document: Mapping[str, object]) -> str | None:
+    """A document that is one thing as a whole; None if its objects decide."""
+    if "status" in document and ("data" in document or "errorType" in document):
+        return TELEMETRY
+    if "pod_resources" in document or "podResources" in document:
+        return CLAIMS
+    if "kubernetes.io/hostname" in document or "nvidia.com/gpu.product" in document:
+        return KUBERNETES_NODES
     if "nodes" in document or "sinfo" in document:
         return NODES
     jobs = document.get("jobs")
-    timed = isinstance(jobs, list) and (not jobs or any(isinstance(job, dict) and "time" in job for job in jobs))
-    return SACCT if timed else NOT_READ
+    if isinstance(jobs, list):
+        return SACCT if not jobs or any(isinstance(job, dict) and "time" in job for job in jobs) else NOT_READ
+    return None
+
+
+def _object_kinds(value: object) -> Iterator[str]:
+    """Kinds of the Kubernetes objects in a document: a list, an object, or a watch event around one."""
+    if isinstance(value, list):
+        for entry in value:
+            yield from _object_kinds(entry)
+    elif isinstance(value, dict):
+        kind = value.get("kind")
+        if isinstance(kind, str) and kind != "List":
+            yield kind.removesuffix("List")
+        elif "items" in value:
+            yield from _object_kinds(value["items"])
+        elif "object" in value:
+            yield from _object_kinds(value["object"])
+
+
+def _kind_of_objects(kinds: Sequence[str]) -> str:
+    """The source of the first kind that has one."""
+    return next((_KUBERNETES_KINDS[kind] for kind in kinds if kind in _KUBERNETES_KINDS), NOT_READ)
 
 
 def _loaded(content: bytes) -> object:

@@ -14,7 +14,7 @@ from chargeback.pricing.prices_of_month import prices_of_month
 from chargeback.pricing.rate_card import RateCard, read_rate_card
 from chargeback.usage.gpu_approvals import parse_approvals
 from chargeback.usage.sacct_fields import NAMES
-from orchestration.land import _instant
+from orchestration.land import given_instant
 from resources.settings import read_settings
 from tests.architecture.source_tree import ROOT
 
@@ -68,4 +68,4 @@ def test_sacct_has_every_field_that_the_example_asks_for() -> None:
 
 @pytest.mark.parametrize("spelled", ["20261005T010000Z", "2026-10-05T01:00:00Z"])
 def test_an_extraction_time_is_read_as_the_example_spells_it(spelled: str) -> None:
-    assert _instant(spelled).isoformat() == "2026-10-05T01:00:00+00:00"
+    assert given_instant(spelled).isoformat() == "2026-10-05T01:00:00+00:00"

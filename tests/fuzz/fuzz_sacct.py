@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from chargeback.usage.inspection import Inspection, inspect_extract
+from chargeback.usage.inspect_extract import inspect_extract
+from chargeback.usage.inspection import Inspection
 from chargeback.usage.sacct_fields import words
 from tests.chargeback.usage.sacct_days import SacctDays
 

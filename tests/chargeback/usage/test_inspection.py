@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chargeback.usage.inspection import Inspection, inspect_extract
+from chargeback.usage.inspect_extract import inspect_extract
+from chargeback.usage.inspection import Inspection
 from tests.chargeback.usage.sacct_days import SacctDays, psv
 from tests.tables import CASES, SHARED, shared_file
 
