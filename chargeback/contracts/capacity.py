@@ -48,7 +48,8 @@ CAPACITY = Contract(
         _unit_seconds("blocked", "nobody could be given it: node held exclusively, remainder of a MIG geometry"),
         _unit_seconds("unknown", "a run without a recorded count was there"),
         _unit_seconds("unallocated", "nobody held it and somebody could have been given it"),
-        _unit_seconds("overcommitted", "held beyond capacity: a finding, not a state"),
+        _unit_seconds("overcommitted", "held beyond capacity, which some kinds of sharing permit; no state"),
+        _unit_seconds("double_booked", "of these, what no kind of sharing permits: a finding"),
     ),
     checks=("capacity_conserved", "capacity_not_overcommitted", "capacity_inventoried"),
 )

@@ -1,8 +1,8 @@
 """Capacity of a day: every second of every GPU of the inventory in exactly one state, per host, accelerator and hour.
 
-The sweep runs per host; hosts that share a count which could not be split become one row (host_sets.py).
-Not here: the precedence of states (capacity_states.py), the inventory (inventory.py), what befalls hosts
-(circumstances.py).
+One sweep for both schedulers, per host; hosts that share a count which could not be split are one row (host_sets.py).
+Not here: the precedence of states (capacity_states.py), inventories (inventory.py, kubernetes_inventory.py), what
+befalls hosts (circumstances.py, kubernetes_circumstances.py).
 """
 
 import math
@@ -15,10 +15,17 @@ from chargeback.contracts.capacity import CAPACITY, STATES
 from chargeback.usage.capacity_states import share_out
 from chargeback.usage.circumstances import CIRCUMSTANCES, circumstances_of_day
 from chargeback.usage.host_sets import NOT_SPLIT, members_of_sets, merge_host_sets
-from chargeback.usage.inventory import inventory_of
+from chargeback.usage.inventory import INVENTORY, inventory_of
+from chargeback.usage.kubernetes_circumstances import kubernetes_circumstances_of_day
+from chargeback.usage.kubernetes_inventory import kubernetes_inventory_over_time
 from chargeback.usage.sweep import levels_over_time
 
 PLACE = ("host", "accelerator")
+SHARED_AT_WILL = ("time-slice", "vgpu", "fraction")
+"""Kinds of sharing that permit to give away more of a GPU than there is: what they share out are promises."""
+
+MOST_UNITS_PER_GPU = 2**40
+LEVELS = ("capacity_units", "remainder_units", "counted", "held", "shared", *CIRCUMSTANCES)
 
 
 def capacity_of_day(
@@ -33,30 +40,72 @@ def capacity_of_day(
     interval: Interval,
     aliases: Mapping[str, str],
 ) -> pl.DataFrame:
-    """Say for every host, accelerator and hour what became of its capacity.
+    """contracts.capacity of a Slurm cluster and day: its inventory is in force all day.
 
     Input:   the contracts' tables of one (cluster, day); holds are cut to `interval`.
-    Output:  contracts.capacity, sorted by its key. The states of a row add up to its capacity. A host with holds and
-             without a node record has as much capacity as was held. A row in whose hour a hold could not be split over
-             its hosts stands for all of them. Rows of no capacity and no hold are left out.
+    """
+    all_day = inventory_of(raw_nodes, aliases=aliases).with_columns(
+        pl.lit(0, pl.Int64).alias("from"), pl.lit(interval.seconds, pl.Int64).alias("until")
+    )
+    spells = circumstances_of_day(raw_events, raw_reservations, runs, interval=interval)
+    return capacity_by_state(all_day, spells, holds, cluster=cluster, day=day, interval=interval)
+
+
+def kubernetes_capacity_of_day(
+    raw_kubernetes_nodes: pl.DataFrame,
+    raw_slices: pl.DataFrame,
+    runs: pl.DataFrame,
+    holds: pl.DataFrame,
+    *,
+    cluster: str,
+    day: str,
+    interval: Interval,
+    aliases: Mapping[str, str],
+) -> pl.DataFrame:
+    """contracts.capacity of a Kubernetes cluster and day: its inventory comes and goes with its nodes.
+
+    Input:   the contracts' tables of one (cluster, day); holds are cut to `interval`.
+    """
+    inventory = kubernetes_inventory_over_time(raw_kubernetes_nodes, raw_slices, aliases=aliases, interval=interval)
+    spells = kubernetes_circumstances_of_day(raw_kubernetes_nodes, runs, interval=interval)
+    return capacity_by_state(inventory, spells, holds, cluster=cluster, day=day, interval=interval)
+
+
+def capacity_by_state(
+    inventory: pl.DataFrame, spells: pl.DataFrame, holds: pl.DataFrame, *, cluster: str, day: str, interval: Interval
+) -> pl.DataFrame:
+    """Say for every host, accelerator and hour what became of its capacity.
+
+    Input:   INVENTORY with `from` and `until` in seconds of the day; circumstances.py SPELLS; contracts.holds.
+    Output:  contracts.capacity, sorted by its key. The states of a row add up to its capacity. While no node record
+             counts a host and accelerator, it has as much capacity as is held. A row in whose hour a hold could not be
+             split over its hosts stands for all of them. Rows of no capacity and no hold are left out. What is held
+             beyond capacity is double booked unless SHARED_AT_WILL holds can have it in common: those that share a GPU
+             with nobody leave at least one to them.
+    Raises:  ValueError where the shares on a host are too odd to be added up in 64 bits.
     Source:  design.md 5.4; 2 "blocked", "out of service", "reserved unused", "unallocated".
     """
-    places = _places(inventory_of(raw_nodes, aliases=aliases), holds, members_of_sets(holds))
-    spells = circumstances_of_day(raw_events, raw_reservations, runs, interval=interval)
-    stretches = _stretches(places, holds, spells, interval)
+    places = _places(inventory, holds, members_of_sets(holds))
+    stretches = _stretches(places, inventory, holds, spells, interval)
     single, merged = merge_host_sets(stretches, holds, interval=interval)
+    uncounted = (pl.col("inventory") == "none") & (pl.col("held") + pl.col("overcommitted") > 0)
+    is_counted = (pl.col("inventory") == "node record").any() & ~uncounted.any()
     return (
         pl.concat([single, merged])
-        .group_by("hour", *PLACE, "units_per_gpu", "inventory")
+        .group_by("hour", *PLACE, "units_per_gpu")
         .agg(
-            ((pl.col("until") - pl.col("from")) * pl.col(state)).sum().alias(f"{state}_unit_seconds")
-            for state in ("capacity", *STATES, "overcommitted")
+            *[
+                ((pl.col("until") - pl.col("from")) * pl.col(state)).sum().alias(f"{state}_unit_seconds")
+                for state in ("capacity", *STATES, "overcommitted", "double_booked")
+            ],
+            is_counted=is_counted,
         )
         .filter(pl.col("capacity_unit_seconds") + pl.col("overcommitted_unit_seconds") > 0)
         .with_columns(
             cluster=pl.lit(cluster),
             day=pl.lit(day),
             hour_start=interval.start + pl.duration(hours=pl.col("hour")),
+            inventory=pl.when("is_counted").then(pl.lit("node record")).otherwise(pl.lit("none")),
         )
         .select(CAPACITY.column_names)
         .sort(CAPACITY.key)
@@ -64,10 +113,13 @@ def capacity_of_day(
 
 
 def common_units(units: pl.DataFrame, *, keys: Sequence[str]) -> pl.DataFrame:
-    """The least common multiple of `units_per_gpu` of each key: one row per key."""
+    """The least common multiple of `units_per_gpu` of each key: one row per key. Raises ValueError beyond 2^40."""
     lists = units.group_by(keys).agg(pl.col("units_per_gpu").unique().sort().cast(pl.String).alias("spelled"))
     spelled = lists.with_columns(pl.col("spelled").list.join(","))
     common = {text: math.lcm(*map(int, text.split(","))) for text in spelled["spelled"].unique()}
+    for text, multiple in common.items():
+        if multiple > MOST_UNITS_PER_GPU:
+            raise ValueError(f"shares of a GPU in parts of {text} have no common part: {multiple} is more than 2^40")
     return spelled.select(
         *keys, pl.col("spelled").replace_strict(common, default=1, return_dtype=pl.Int64).alias("units_per_gpu")
     )
@@ -77,68 +129,73 @@ def _places(inventory: pl.DataFrame, holds: pl.DataFrame, members: pl.DataFrame)
     """One row per host and accelerator that is configured or held, in units that fit all that is there."""
     on_one_host = holds.filter(pl.col("split") != NOT_SPLIT)
     everything = pl.concat([frame.select(*PLACE, "units_per_gpu") for frame in (inventory, on_one_host, members)])
-    finer = pl.col("units_per_gpu") // pl.col("units_per_gpu_configured")
-    return (
-        common_units(everything, keys=PLACE)
-        .join(inventory, on=PLACE, how="left", validate="1:1", suffix="_configured")
-        .select(
-            *PLACE,
-            "units_per_gpu",
-            pl.when(pl.col("capacity_units").is_null()).then(pl.lit("none")).otherwise(pl.lit("node record"))
-            .alias("inventory"),
-            (pl.col("capacity_units") * finer).fill_null(0).alias("capacity_units"),
-            (pl.col("remainder_units") * finer).fill_null(0).alias("remainder_units"),
-        )
-    )  # fmt: skip
+    return common_units(everything, keys=PLACE)
 
 
-def _stretches(places: pl.DataFrame, holds: pl.DataFrame, spells: pl.DataFrame, interval: Interval) -> pl.DataFrame:
+def _stretches(
+    places: pl.DataFrame, inventory: pl.DataFrame, holds: pl.DataFrame, spells: pl.DataFrame, interval: Interval
+) -> pl.DataFrame:
     """Every place, all day, cut where anything changes: units in each state; holds that could not be split left out."""
-    levels = ("held", *CIRCUMSTANCES)
-    nothing = [pl.lit(0, pl.Int64).alias(level) for level in levels]
     whole_day = places.select(
-        *PLACE, pl.lit(0, pl.Int64).alias("from"), pl.lit(interval.seconds, pl.Int64).alias("until"), *nothing
+        *PLACE, pl.lit(0, pl.Int64).alias("from"), pl.lit(interval.seconds, pl.Int64).alias("until")
     )
-    on_hosts = spells.join(places.select(PLACE), on="host", how="inner").select(
-        *PLACE,
-        "from",
-        "until",
-        pl.lit(0, pl.Int64).alias("held"),
-        *[(pl.col("circumstance") == name).cast(pl.Int64).alias(name) for name in CIRCUMSTANCES],
+    on_hosts = spells.join(places.select(PLACE), on="host", how="inner", validate="m:m").with_columns(
+        (pl.col("circumstance") == name).cast(pl.Int64).alias(name) for name in CIRCUMSTANCES
     )
-    changes = pl.concat([whole_day, _held(places, holds, interval), on_hosts])
-    swept = levels_over_time(changes, keys=PLACE, levels=levels, day_seconds=interval.seconds)
+    changes = pl.concat(
+        [_as_levels(frame) for frame in (whole_day, _counted(places, inventory), _held(places, holds, interval),
+                                         on_hosts)]
+    )  # fmt: skip
+    swept = levels_over_time(changes, keys=PLACE, levels=LEVELS, day_seconds=interval.seconds)
     return _states(swept.join(places, on=PLACE, how="left", validate="m:1"))
+
+
+def _as_levels(spells: pl.DataFrame) -> pl.DataFrame:
+    """Spells with every level; those that they say nothing about are 0."""
+    said = [name for name in LEVELS if name in spells.columns]
+    rest = [pl.lit(0, pl.Int64).alias(name) for name in LEVELS if name not in said]
+    return spells.select(*PLACE, "from", "until", *said, *rest).select(*PLACE, "from", "until", *LEVELS)
+
+
+def _finer(places: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with `finer`: units of the place in one of its own."""
+    of_place = places.select(*PLACE, units_of_place="units_per_gpu")
+    return frame.join(of_place, on=PLACE, how="left", validate="m:1").with_columns(
+        finer=pl.col("units_of_place") // pl.col("units_per_gpu")
+    )
+
+
+def _counted(places: pl.DataFrame, inventory: pl.DataFrame) -> pl.DataFrame:
+    """Units that the inventory counts, as spells."""
+    return _finer(places, inventory.select(*INVENTORY, "from", "until")).with_columns(
+        pl.col("capacity_units", "remainder_units") * pl.col("finer"), counted=pl.lit(1, pl.Int64)
+    )
 
 
 def _held(places: pl.DataFrame, holds: pl.DataFrame, interval: Interval) -> pl.DataFrame:
     """Units that holds on one host have, as spells."""
-    finer = pl.col("units_per_gpu_of_place") // pl.col("units_per_gpu")
-    of_place = places.select(*PLACE, pl.col("units_per_gpu").alias("units_per_gpu_of_place"))
-    return (
-        holds.filter(pl.col("split") != NOT_SPLIT)
-        .join(of_place, on=PLACE, how="left", validate="m:1")
-        .select(
-            *PLACE,
-            (pl.col("held_from") - interval.start).dt.total_seconds().alias("from"),
-            (pl.col("held_until") - interval.start).dt.total_seconds().alias("until"),
-            (pl.col("device_count") * pl.col("share_units") * finer).alias("held"),
-            *[pl.lit(0, pl.Int64).alias(name) for name in CIRCUMSTANCES],
-        )
+    units = pl.col("device_count") * pl.col("share_units") * pl.col("finer")
+    is_shared = pl.col("sharing").is_in(SHARED_AT_WILL)
+    return _finer(places, holds.filter(pl.col("split") != NOT_SPLIT)).with_columns(
+        (pl.col("held_from") - interval.start).dt.total_seconds().alias("from"),
+        (pl.col("held_until") - interval.start).dt.total_seconds().alias("until"),
+        held=units,
+        shared=pl.when(is_shared).then(units).otherwise(0),
     )
 
 
 def _states(swept: pl.DataFrame) -> pl.DataFrame:
     """What each state claims on a host: all of it under a circumstance; a geometry's remainder is always blocked."""
-    nobody_counted = pl.col("inventory") == "none"
-    capacity = pl.when(nobody_counted).then(pl.col("held")).otherwise(pl.col("capacity_units"))
-    remainder = pl.when(pl.col("exclusive") > 0).then(capacity).otherwise(pl.col("remainder_units"))
+    is_counted = pl.col("counted") > 0
+    capacity = pl.when(is_counted).then("capacity_units").otherwise("held")
+    remainder = pl.when(pl.col("exclusive") > 0).then(capacity).otherwise("remainder_units")
     claims = swept.select(
         *PLACE,
-        "inventory",
+        pl.when(is_counted).then(pl.lit("node record")).otherwise(pl.lit("none")).alias("inventory"),
         "units_per_gpu",
         "from",
         "until",
+        "shared",
         (pl.col("from") // 3600).alias("hour"),
         capacity.alias("capacity"),
         "held",
@@ -148,4 +205,7 @@ def _states(swept: pl.DataFrame) -> pl.DataFrame:
         remainder.alias("blocked"),
         pl.when(pl.col("unknown") > 0).then(capacity).otherwise(0).alias("unknown"),
     )
-    return share_out(claims)
+    alone = pl.col("held") + pl.col("overcommitted") - pl.col("shared")
+    is_permitted = (pl.col("shared") > 0) & (alone + pl.col("units_per_gpu") <= pl.col("capacity"))
+    booked = share_out(claims).with_columns(double_booked=pl.when(is_permitted).then(0).otherwise("overcommitted"))
+    return booked.drop("shared")

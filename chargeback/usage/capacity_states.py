@@ -16,7 +16,7 @@ def share_out(stretches: pl.DataFrame) -> pl.DataFrame:
 
     Input:   `capacity`, `held` and one column per state of AFTER_HELD: how many units that state would claim.
     Output:  the same columns: held is at most the capacity, each later state at most what the earlier ones left; plus
-             `unallocated`, the rest, and `overcommitted`, what was held beyond the capacity (a finding, not a state).
+             `unallocated`, the rest, and `overcommitted`, what was held beyond the capacity, which is no state.
     Source:  design.md 5.4.
     """
     held = pl.min_horizontal("held", "capacity")

@@ -33,9 +33,9 @@ def circumstances_of_day(
     """
     return pl.concat(
         [
-            _spells(_out_of_service(raw_events), interval),
-            _spells(_reserved(raw_reservations), interval),
-            _spells(_of_runs(runs), interval),
+            cut_spells(_out_of_service(raw_events), interval),
+            cut_spells(_reserved(raw_reservations), interval),
+            cut_spells(spells_of_runs(runs), interval),
         ]
     )
 
@@ -62,13 +62,18 @@ def _reserved(raw_reservations: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _of_runs(runs: pl.DataFrame) -> pl.DataFrame:
+def spells_of_runs(runs: pl.DataFrame) -> pl.DataFrame:
+    """host, circumstance, begins and ends of runs that have a node to themselves, or an unknown part of it.
+
+    Input: contracts.runs; a Kubernetes run is on its host from when it was bound.
+    """
     is_unknown = pl.col("gpu_count_basis") == "unknown"
+    begins = pl.coalesce("bound", "started")
     return _on_each_host(
-        runs.filter(pl.col("started").is_not_null(), is_unknown | pl.col("is_exclusive")).select(
+        runs.filter(begins.is_not_null(), is_unknown | pl.col("is_exclusive")).select(
             pl.col("hosts").fill_null(""),
             pl.when(is_unknown).then(pl.lit("unknown")).otherwise(pl.lit("exclusive")).alias("circumstance"),
-            pl.col("started").alias("begins"),
+            begins.alias("begins"),
             pl.col("observed_until").alias("ends"),
         )
     )
@@ -89,7 +94,8 @@ def _on_each_host(spells: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _spells(open_spells: pl.DataFrame, interval: Interval) -> pl.DataFrame:
+def cut_spells(open_spells: pl.DataFrame, interval: Interval) -> pl.DataFrame:
+    """SPELLS of host, circumstance, begins and ends, cut to the day; what has no end lasts until the day's end."""
     begins = pl.max_horizontal("begins", pl.lit(interval.start))
     ends = pl.min_horizontal("ends", pl.lit(interval.end))
     return open_spells.select(

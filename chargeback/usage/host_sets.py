@@ -116,6 +116,7 @@ def _swept_sets(in_sets: pl.DataFrame, held_together: pl.DataFrame, interval: In
             overcommitted=pl.col("overcommitted") + pl.col("overcommitted_on_hosts"),
             inventory=pl.when(pl.col("without_record") > 0).then(pl.lit("none")).otherwise(pl.lit("node record")),
         )
+        .with_columns(double_booked="overcommitted")
     )
 
 

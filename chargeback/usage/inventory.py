@@ -77,6 +77,16 @@ def _rows_of_slices(
     cut_alike: Sequence[tuple[Slice, int]], aliases: Mapping[str, str]
 ) -> Iterator[tuple[str, int, int, int]]:
     """Rows of the slices that are cut from one type of GPU."""
+    for cut, units, capacity_units, remainder_units in gpus_behind_slices(cut_alike):
+        accelerator = accelerator_of(f"{cut.base}_{cut.profile}" if cut.base else cut.profile, aliases=aliases)
+        yield accelerator, units, capacity_units, remainder_units
+
+
+def gpus_behind_slices(cut_alike: Sequence[tuple[Slice, int]]) -> Iterator[tuple[Slice, int, int, int]]:
+    """slice, units_per_gpu, capacity_units and remainder_units of slices (with their counts) of one type of GPU.
+
+    The units of the rows add up to those of the GPUs behind them; the remainder stands with the largest profile.
+    """
     units = cut_alike[0][0].geometry.compute_slices
     compute = sum(cut.compute_slices * count for cut, count in cut_alike)
     memory = sum(cut.memory_slices * count for cut, count in cut_alike)
@@ -85,8 +95,7 @@ def _rows_of_slices(
     for at, (cut, count) in enumerate(by_size):
         remainder = gpus * units - compute if at == 0 else 0
         if count:
-            accelerator = accelerator_of(f"{cut.base}_{cut.profile}" if cut.base else cut.profile, aliases=aliases)
-            yield accelerator, units, cut.compute_slices * count + remainder, remainder
+            yield cut, units, cut.compute_slices * count + remainder, remainder
 
 
 def accelerator_of(gres_type: str, *, aliases: Mapping[str, str]) -> str:

@@ -31,14 +31,16 @@ def runs_of_day(
     interval: Interval,
     tiers: Mapping[str, str],
     approvals: Sequence[GpuCountApproval],
+    classes: Mapping[str, str] | None = None,
 ) -> pl.DataFrame:
     """Say of every record of the day what it was.
 
     Input:   contracts.raw_sacct, raw_nodes and raw_bindings of that cluster and day. `tiers` maps a QOS to a tier, any
-             other QOS is standard. `interval` is the day.
-    Output:  contracts.runs, sorted by run; one row per row of raw_sacct. Started by salloc or srun is interactive, all
-             else batch. A requeued run is its own row. `is_running`: it was last seen running within this day, so
-             what it held on this day can still grow.
+             other QOS is standard. `classes` maps a partition to a workload class. `interval` is the day.
+    Output:  contracts.runs, sorted by run; one row per row of raw_sacct. The class is the partition's, else interactive
+             if salloc or srun started it, else batch. `workload` is Job/<name>: runs, array tasks and resubmissions of
+             one name are one piece of work; a job without a name is its id. A requeued run is its own row.
+             `is_running`: it was last seen running within this day, so what it held on this day can still grow.
     Source:  design.md 2 "tier", "workload class"; 4 "Run key"; 5.2.
     """
     keyed = raw_sacct.with_columns(run=run_key(pl.col("JobIDRaw"), pl.coalesce("Start", "Submit", "End")))
@@ -56,9 +58,8 @@ def runs_of_day(
             day=pl.lit(day),
             scheduler=pl.lit("slurm"),
             tier=pl.col("QOS").replace_strict(dict(tiers), default=STANDARD_TIER, return_dtype=pl.String),
-            workload_class=pl.when(pl.col("SubmitLine").str.contains(_INTERACTIVE))
-            .then(pl.lit("interactive"))
-            .otherwise(pl.lit("batch")),
+            workload_class=_workload_class(classes or {}),
+            workload=pl.lit("Job/") + pl.coalesce(pl.col("JobName").replace("", None), "JobID", "JobIDRaw"),
             end_cause=pl.when(phase == FINAL).then(end_cause_of(pl.col("State"))),
             pending_reason=pl.when(~pl.col("Reason").is_in(["", "None"])).then("Reason"),
             is_running=((phase == RUNNING) & (pl.col("started_until") < interval.end)).fill_null(False),
@@ -67,6 +68,7 @@ def runs_of_day(
             | pl.col("bound_alone").fill_null(False),
             group=pl.col("JobID").str.extract(r"^(\d+)\+\d+$", 1),
             group_minimum=pl.lit(None, pl.Int64),
+            labels=pl.lit(None, pl.String),
         )
         .select(RUNS.column_names)
         .sort("run")
@@ -76,6 +78,13 @@ def runs_of_day(
 def run_key(job_id_raw: pl.Expr, began: pl.Expr) -> pl.Expr:
     """JobIDRaw@Start, never started: JobIDRaw@Submit; in UTC."""
     return job_id_raw + "@" + began.dt.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _workload_class(classes: Mapping[str, str]) -> pl.Expr:
+    by_partition = pl.col("Partition").replace_strict(dict(classes), default=None, return_dtype=pl.String)
+    is_interactive = pl.col("SubmitLine").str.contains(_INTERACTIVE)
+    by_shape = pl.when(is_interactive).then(pl.lit("interactive")).otherwise(pl.lit("batch"))
+    return pl.coalesce(by_partition, by_shape)
 
 
 def _renamed() -> list[pl.Expr]:
@@ -102,7 +111,7 @@ def _renamed() -> list[pl.Expr]:
 
 
 def _times() -> list[pl.Expr]:
-    never = ("image_pulled", "ready", "first_activity")
+    never = ("image_pulled", "ready", "first_activity", "workload_ended")
     return [
         pl.col("Submit").alias("submitted"),
         pl.col("Eligible").alias("eligible"),

@@ -45,6 +45,7 @@ class SacctDays:
     nodes: bytes = b""
     bindings: pl.DataFrame = field(default_factory=RAW_BINDINGS.empty)
     tiers: Mapping[str, str] = field(default_factory=dict)
+    classes: Mapping[str, str] = field(default_factory=dict)
     approvals: Sequence[GpuCountApproval] = ()
     aliases: Mapping[str, str] = field(default_factory=dict)
 
@@ -84,6 +85,7 @@ class SacctDays:
             day=day,
             interval=day_interval(day, self.billing_zone),
             tiers=self.tiers,
+            classes=self.classes,
             approvals=self.approvals,
         )
         return keeps(RUNS, runs)

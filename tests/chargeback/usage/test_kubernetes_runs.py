@@ -198,8 +198,8 @@ def test_why_a_pod_ended_is_said_in_the_words_of_both_schedulers(given: dict[str
 def test_a_run_keeps_the_instants_that_the_api_server_forgets() -> None:
     pod = a_pod(
         "uid-1", gpus(2), name="train-0", created="11:58", scheduled="12:00", started="12:20", finished="13:00",
-        ready="2026-07-03T12:21Z", labels={"team": "vision", "a": "b"}, activeDeadlineSeconds=7200, priorityClassName="high",
-        phase="Succeeded", exitReason="Completed",
+        ready="2026-07-03T12:21Z", labels={"team": "vision", "a": "b"}, activeDeadlineSeconds=7200,
+        priorityClassName="high", phase="Succeeded", exitReason="Completed",
     )  # fmt: skip
 
     run = KubernetesDays([pod]).run("uid-1")

@@ -116,6 +116,28 @@ def test_tier_and_class_come_from_the_scheduler() -> None:
     assert found == [("preemptible", "interactive", 2), ("standard", "batch", None), ("standard", "interactive", None)]
 
 
+def test_the_setting_of_a_partition_decides_the_class_before_how_the_job_was_started() -> None:
+    days = days_of(
+        f"1 1 COMPLETED {TIMES} gres/gpu=1 gpu01 notebooks - salloc -",
+        f"2 2 COMPLETED {TIMES} gres/gpu=1 gpu01 serving - srun -",
+        f"3 3 COMPLETED {TIMES} gres/gpu=1 gpu01 gpu - srun -",
+        classes={"notebooks": "interactive", "serving": "service"},
+    )
+
+    assert days.runs(DAY)["workload_class"].to_list() == ["interactive", "service", "interactive"]
+
+
+def test_a_job_s_workload_is_its_name_else_its_id() -> None:
+    header = "JobIDRaw JobID State Submit Start End AllocTRES NodeList JobName"
+    rows = [f"1 8_1 COMPLETED {TIMES} gres/gpu=1 gpu01 train", f"2 8_2 COMPLETED {TIMES} gres/gpu=1 gpu01 train",
+            f"3 9 COMPLETED {TIMES} gres/gpu=1 gpu01 -"]  # fmt: skip
+
+    runs = SacctDays([psv(*rows, header=header)]).runs(DAY)
+
+    assert runs["workload"].to_list() == ["Job/train", "Job/train", "Job/9"]
+    assert runs["workload_ended"].null_count() == runs["labels"].null_count() == 3
+
+
 def test_a_run_keeps_what_the_scheduler_will_forget() -> None:
     days = days_of(f"20 19+1 TIMEOUT {TIMES} gres/gpu=1 gpu[01-02] gpu normal - -", nodes=NODES)
 
