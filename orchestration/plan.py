@@ -14,6 +14,7 @@ from chargeback.billing_period import day_interval
 from chargeback.contracts.partition import Partition
 from resources.code_version import RULES_AND_CHECKS, code_version
 from resources.content_hash import fingerprint
+from resources.device_maps import device_maps_in_force
 from resources.object_store import ObjectStore
 from resources.observations import Observations
 from resources.parsers import daily_sources_of
@@ -90,6 +91,7 @@ def _leaves(
         "objects": touching,
         "unread": unread,
         "nodes": observations.inventory(cluster, day, interval)[1],
+        "device_maps": device_maps_in_force(observations, cluster, day, interval)[1],
         "gpu_partitions": sorted({name for p in parsed for name in p.gpu_partitions}),
         "approvals": dict(people.gpu_count_approvals(cluster)[1]),
         "cluster": repr(settings.cluster(cluster)),

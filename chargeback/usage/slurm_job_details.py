@@ -1,4 +1,4 @@
-"""Which GPUs a running Slurm job has on which host: `scontrol show job -d`.
+"""Which GPUs a running Slurm job has on which host: `scontrol show job -d`, and the maps that prologs write.
 
 sacct keeps only a job's total; how an uneven total lies on its hosts is shown nowhere else, and only while it runs: a
 finished job prints an empty GRES. So this is sampled. Not here: what a grant is charged as.
@@ -21,6 +21,7 @@ from chargeback.usage.hostlist import expand_hosts
 from chargeback.usage.observations import fold_observations
 from chargeback.usage.sacctmgr_text import split_faulty, with_instants
 from chargeback.usage.scontrol_text import split_records
+from chargeback.usage.slurm_prolog_map import is_prolog_map, parse_prolog_map, with_prolog_maps
 
 BINDING_COLUMNS = {
     "JobIDRaw": pl.String(),
@@ -29,6 +30,7 @@ BINDING_COLUMNS = {
     "gres": pl.String(),
     "count": pl.Int64(),
     "device_indices": pl.String(),
+    "device_uuids": pl.String(),
     "OverSubscribe": pl.String(),
     "line": pl.Int64(),
     "overlaps_from": INSTANT,
@@ -36,6 +38,7 @@ BINDING_COLUMNS = {
 }
 
 KEY = ("JobIDRaw", "Start", "host", "gres")
+FACTS = ("count", "device_indices", "device_uuids", "OverSubscribe")
 
 SECONDS_OF_DAY = 86_400
 
@@ -63,7 +66,7 @@ class Grant:
 
 
 def parse_job_details(content: bytes, *, cluster: str, zone: ZoneInfo | None = None) -> ParsedExtract:
-    """Read one sample of `scontrol show job -d`.
+    """Read one sample of `scontrol show job -d`, or the map that a prolog wrote (slurm_prolog_map.py).
 
     Output:  source columns of contracts.raw_bindings and `line`, one row per run, host and gres of jobs that have a
              grant; jobs without one (waiting, finished, no GPUs) count as `steps_ignored`. A sample speaks of the run
@@ -72,6 +75,8 @@ def parse_job_details(content: bytes, *, cluster: str, zone: ZoneInfo | None = N
     Raises:  UnreadableExtract for a text without `JobId=` records.
     """
     text = content.decode("utf-8", errors="replace")
+    if is_prolog_map(text):
+        return parse_prolog_map(text, schema=BINDING_COLUMNS)
     rows: list[dict[str, object]] = []
     quarantined: list[Quarantined] = []
     ignored = 0
@@ -94,6 +99,7 @@ def parse_job_details(content: bytes, *, cluster: str, zone: ZoneInfo | None = N
         "gres",
         "count",
         pl.col("indices").alias("device_indices"),
+        pl.lit(None, pl.String).alias("device_uuids"),
         "OverSubscribe",
         "line",
         pl.col("start").alias("overlaps_from"),
@@ -106,11 +112,16 @@ def raw_bindings_of_day(observations: pl.DataFrame, *, cluster: str, day: str, i
     """Per-host grants of the runs that touched a day, each as known when that day's facts last changed.
 
     Input:   frames of parse_job_details with `object` and `extracted_at`, concatenated.
-    Output:  contracts.raw_bindings, sorted by key.
+    Output:  contracts.raw_bindings, sorted by key; UUIDs of a prolog map stand at the grant that they are of.
     """
     overlapping = observations.filter(pl.col("overlaps_from") < interval.end, pl.col("overlaps_until") > interval.start)
+    is_mapped = pl.col("device_uuids").is_not_null()
+    sampled, mapped = (
+        fold_observations(overlapping.filter(kind), key=KEY, facts=FACTS, final=None)
+        for kind in (~is_mapped, is_mapped)
+    )
     return (
-        fold_observations(overlapping, key=KEY, facts=("count", "device_indices", "OverSubscribe"), final=None)
+        with_prolog_maps(sampled, mapped)
         .with_columns(cluster=pl.lit(cluster), day=pl.lit(day))
         .select(RAW_BINDINGS.column_names)
         .sort(RAW_BINDINGS.key)
