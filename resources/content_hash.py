@@ -5,8 +5,8 @@ test vectors. Not here: where hashes are kept (lake_state.py).
 
     header    "gpu-chargeback content 1\\n", then per column "name:type\\n", then the number of rows, 8 bytes
     columns   in the contract's order: one byte a row, 1 where there is a value; then the values, null as zero or empty
-    values    boolean 1 byte; int64 and instant (microseconds since 1970 UTC) 8 bytes; decimal 16 bytes, unscaled;
-              string all lengths in UTF-8 bytes, 8 bytes each, then all bytes. Little-endian, two's complement.
+    values    boolean 1 byte; int32 4 bytes; int64 and instant (microseconds since 1970 UTC) 8 bytes; decimal 16 bytes,
+              unscaled; string all lengths in UTF-8 bytes, 8 bytes each, then all bytes. Little-endian, two's complement.
     rows      ordered by the contract's key, then by all columns; nulls first, text by its UTF-8 bytes
 """
 
@@ -90,13 +90,17 @@ def _type_name(dtype: pl.DataType) -> str:
             return "string"
         case pl.Int64():
             return "int64"
+        case pl.Int32():
+            return "int32"
         case pl.Boolean():
             return "boolean"
         case pl.Datetime(time_unit="us", time_zone="UTC"):
             return "instant"
         case pl.Decimal(precision=precision, scale=scale):
             return f"decimal({precision},{scale})"
-    raise TypeError(f"{dtype} has no exact form for hashing: use String, Int64, Boolean, UTC instants or Decimal")
+    raise TypeError(
+        f"{dtype} has no exact form for hashing: use String, Int64, Int32, Boolean, UTC instants or Decimal"
+    )
 
 
 def _canonical_columns(contract: Contract) -> Iterator[pl.Expr]:

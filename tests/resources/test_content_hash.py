@@ -76,6 +76,15 @@ def test_the_hash_is_that_of_the_documented_bytes() -> None:
     assert content_hash(frame_of(ROWS), EVERY_TYPE) == by_hand
 
 
+def test_a_32_bit_number_is_hashed_as_four_bytes() -> None:
+    small = Contract("t", "", ("x",), ("x",), "raw", (Column("x", pl.Int32(), "", nullable=True),), ())
+    by_hand = sha256(
+        b"gpu-chargeback content 1\nx:int32\n" + struct.pack("<Q", 3) + b"\0\1\1" + struct.pack("<3i", 0, -(2**31), 7)
+    ).hexdigest()
+
+    assert content_hash(pl.DataFrame({"x": [7, None, -(2**31)]}, schema=small.schema), small) == by_hand
+
+
 instants = st.integers(-(10**9), 10**10).map(lambda seconds: datetime(1970, 1, 1, tzinfo=UTC) + timedelta(0, seconds))
 rows_of_every_type = st.lists(
     st.tuples(
