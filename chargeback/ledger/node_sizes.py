@@ -10,6 +10,7 @@ import polars as pl
 from ClusterShell.NodeSet import NodeSet
 
 from chargeback.billing_period import day_interval
+from chargeback.contracts.contract import INSTANT
 
 HOST_DAY = ("cluster", "day", "host")
 NODE_SIZES = {
@@ -36,10 +37,15 @@ def node_sizes(capacity: pl.LazyFrame, *, zone: ZoneInfo) -> pl.DataFrame:
         .agg(pl.col("capacity_unit_seconds").sum())
         .collect(engine="streaming")
     )
-    ends = {day: day_interval(day, zone).end for day in hours["day"].unique()}
-    day_end = pl.col("day").replace_strict(ends, return_dtype=hours.schema["hour_start"])
-    hour_seconds = (day_end - pl.col("hour_start")).dt.total_seconds().clip(upper_bound=3600)
-    single = _single_hosts(hours).with_columns(hour_seconds=hour_seconds)
+    days = hours["day"].unique().sort()
+    ends = pl.DataFrame(
+        {"day": days, "day_end": [day_interval(day, zone).end for day in days]},
+        schema={"day": pl.String(), "day_end": INSTANT},
+    )
+    hour_seconds = (pl.col("day_end") - pl.col("hour_start")).dt.total_seconds().clip(upper_bound=3600)
+    single = (
+        _single_hosts(hours).join(ends, on="day", how="left", validate="m:1").with_columns(hour_seconds=hour_seconds)
+    )
     units = pl.col("units_of_host").cast(pl.Int128)
     common = units.unique().product()
     present = single.select(*HOST_DAY, "hour_start", "hour_seconds").unique().group_by(HOST_DAY).agg(

@@ -37,6 +37,10 @@ def test_a_host_has_the_gpus_of_its_inventory_whole_ones_and_slices_together() -
     assert sizes_of(frame) == {"gpu02": 4}
 
 
+def test_without_any_capacity_no_host_has_a_size() -> None:
+    assert len(node_sizes(CAPACITY.empty().lazy(), zone=UTC)) == 0
+
+
 def test_the_shorter_last_hour_of_a_day_counts_as_long_as_it_is() -> None:
     frame = capacity("""
         host   hour_start         capacity_unit_seconds
