@@ -6,7 +6,7 @@ test vectors. Not here: where hashes are kept (lake_state.py).
     header    "gpu-chargeback content 1\\n", then per column "name:type\\n", then the number of rows, 8 bytes
     columns   in the contract's order: one byte a row, 1 where there is a value; then the values, null as zero or empty
     values    boolean 1 byte; int32 4 bytes; int64 and instant (microseconds since 1970 UTC) 8 bytes; decimal 16 bytes,
-              unscaled; string all lengths in UTF-8 bytes, 8 bytes each, then all bytes. Little-endian, two's complement.
+              unscaled; string all lengths in UTF-8 bytes, 8 bytes each, then all bytes. Little-endian, two's complement
     rows      ordered by the contract's key, then by all columns; nulls first, text by its UTF-8 bytes
 """
 
