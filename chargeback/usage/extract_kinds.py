@@ -41,6 +41,8 @@ _KUBERNETES_KINDS = {
 _EXPOSITION = re.compile(r"^(?:# (?:HELP|TYPE) )?dcgm_\w+[{ ]", re.M | re.I)
 _YAML_KIND = re.compile(r"^(?:- )? *kind: *[\"']?(\w+)", re.M)
 _PARQUET = b"PAR1"
+_SEPARATOR = re.compile(r"[|☃\x1f\t#^]+|,(?=minor|uuid|nvml_index)", re.I)
+"""Between the names of a header. Only device maps have commas there: elsewhere they stand inside a column."""
 
 _BEGINS = (
     (re.compile(r"^\s*NodeName=", re.M), NODES),
@@ -50,6 +52,8 @@ _BEGINS = (
 )
 
 _HEADERS = (
+    ({"job_id", "start_epoch", "host"}, BINDINGS),
+    ({"host", "minor", "uuid"}, DEVICES),
     ({"nodename", "timestart", "timeend", "state"}, EVENTS),
     ({"jobid", "tres_alloc"}, NOT_READ),
     ({"jobid", "state"}, SACCT),
@@ -90,7 +94,7 @@ def kind_of(content: bytes) -> str:
         if pattern.search(head):
             return kind
     for line in head.splitlines()[:8]:
-        names = {name.strip().lower() for name in re.split(r"[|☃\x1f\t#^]+", line)}
+        names = {name.strip().lower() for name in _SEPARATOR.split(line)}
         for wanted, kind in _HEADERS:
             if wanted <= names:
                 return kind
@@ -145,6 +149,8 @@ def _object_kinds(value: object) -> Iterator[str]:
             yield from _object_kinds(value["items"])
         elif "object" in value:
             yield from _object_kinds(value["object"])
+        elif isinstance(value.get("spec"), dict) and "containers" in value["spec"]:
+            yield "Pod"
 
 
 def _kind_of_objects(kinds: Sequence[str]) -> str:
