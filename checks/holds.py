@@ -28,7 +28,7 @@ def untyped_holds(reading: Reading) -> Outcome:
     rows = reading.table(HOLDS).filter(pl.col("accelerator") == "untyped").collect()
     findings = rows.select(
         key=pl.format("{} on {}", "run", "host"),
-        expected=pl.lit("a gres type, a node record with one, or an alias for `untyped` in [accelerators]"),
+        expected=pl.lit("a gres type or product, a node record with one, or an alias for `untyped` in [accelerators]"),
         observed=pl.lit("untyped"),
     )
     return Outcome(findings)

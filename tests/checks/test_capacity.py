@@ -28,9 +28,21 @@ def test_capacity_not_overcommitted_passes_when_nobody_holds_more_than_there_is(
 
 
 def test_capacity_not_overcommitted_fails_when_two_runs_had_the_same_gpu(estate: Estate) -> None:
+    change_first(estate, CAPACITY, overcommitted_unit_seconds=pl.lit(3_600), double_booked_unit_seconds=pl.lit(3_600))
+
+    judgement = judged("capacity_not_overcommitted", estate)
+
+    assert judgement.is_failure
+    assert judgement.told.endswith("0 unit-seconds | 3600 unit-seconds")
+
+
+def test_capacity_not_overcommitted_passes_for_what_sharing_permits_and_says_how_much_that_is(estate: Estate) -> None:
     change_first(estate, CAPACITY, overcommitted_unit_seconds=pl.lit(3_600))
 
-    assert judged("capacity_not_overcommitted", estate).is_failure
+    judgement = judged("capacity_not_overcommitted", estate)
+
+    assert judgement.is_pass
+    assert judgement.evidence.metrics["promised_beyond_capacity_unit_seconds"] == 3_600
 
 
 def test_capacity_inventoried_passes_when_every_host_has_a_node_record(billed_estate: Estate) -> None:
