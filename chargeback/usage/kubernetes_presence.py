@@ -65,6 +65,14 @@ def cut_presence(interval: Interval) -> list[pl.Expr]:
     ]
 
 
+def existed_on_the_day(interval: Interval) -> pl.Expr:
+    """Whether an object was there on the day, by its presence before it is cut: from its creation until it was gone."""
+    gone = pl.coalesce(pl.min_horizontal("deleted", "missingFrom"), "lastSeen")
+    created = pl.col("creationTimestamp")
+    began_before_the_end = created.is_null() | (created < pl.lit(interval.end))
+    return began_before_the_end & ((gone > pl.lit(interval.start)) | (created >= pl.lit(interval.start)))
+
+
 def cut_instant(name: str, interval: Interval) -> pl.Expr:
     """An instant, null if it lies not before the end of the day."""
     return pl.when(pl.col(name) < pl.lit(interval.end)).then(pl.col(name)).alias(name)
