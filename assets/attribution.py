@@ -31,14 +31,13 @@ def attribution(
     read = [lake.scan(contract, [day.partition]) for contract in (HOLDS, BINDINGS, RUNS, RAW_SAMPLES)]
     active_above_ppm = settings.policies.active_above_percent * PPM_PER_PERCENT
     staleness_seconds = settings.staleness_seconds(day.cluster)
+    limits = {"active_above_ppm": active_above_ppm, "staleness_seconds": staleness_seconds}
     return materialise(
         context,
         lake,
         ATTRIBUTION,
         day.partition,
-        inputs=Inputs.of(
-            *read, settings={"active_above_ppm": active_above_ppm, "staleness_seconds": staleness_seconds}
-        ),
+        inputs=Inputs.of(*read, settings=limits),
         rule=lambda: attribute_hours(
             *(scanned.frame.collect() for scanned in read),
             cluster=day.cluster,

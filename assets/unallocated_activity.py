@@ -2,20 +2,55 @@
 
 import dagster as dg
 
+from assets.bindings import bindings
+from assets.holds import holds
+from assets.inventories import NODE_TABLES, inventory_of_nodes
 from assets.materialisation import Inputs, day_of, materialise
+from assets.raw_devices import raw_devices
+from assets.raw_kubernetes_nodes import raw_kubernetes_nodes
+from assets.raw_nodes import raw_nodes
+from assets.raw_samples import raw_samples
+from chargeback.attribution.samples_over_time import PPM_PER_PERCENT
+from chargeback.attribution.unallocated import unallocated_activity_of_day
+from chargeback.contracts.bindings import BINDINGS
+from chargeback.contracts.holds import HOLDS
+from chargeback.contracts.raw_devices import RAW_DEVICES
+from chargeback.contracts.raw_samples import RAW_SAMPLES
 from chargeback.contracts.unallocated_activity import UNALLOCATED_ACTIVITY
+from chargeback.usage.set_members import members_of
 from resources.lake import Lake
 from resources.settings import Settings
 
 
-@dg.asset
+@dg.asset(deps=[holds, bindings, raw_samples, raw_devices, raw_nodes, raw_kubernetes_nodes])
 def unallocated_activity(
     context: dg.AssetExecutionContext,
     lake: dg.ResourceParam[Lake],
     settings: dg.ResourceParam[Settings],
 ) -> dg.MaterializeResult:
-    """Stub."""
+    """One row per GPU or slice and hour in which it was active and held by nobody: an exception, nobody's charge."""
     day = day_of(context, settings)
+    held, *others = (lake.scan(contract, [day.partition]) for contract in (HOLDS, BINDINGS, RAW_SAMPLES, RAW_DEVICES))
+    nodes = [lake.scan(contract, [day.partition]) for contract in NODE_TABLES]
+    active_above_ppm = settings.policies.active_above_percent * PPM_PER_PERCENT
+    staleness_seconds = settings.staleness_seconds(day.cluster)
+    limits = {"active_above_ppm": active_above_ppm, "staleness_seconds": staleness_seconds}
     return materialise(
-        context, lake, UNALLOCATED_ACTIVITY, day.partition, inputs=Inputs.of(), rule=UNALLOCATED_ACTIVITY.empty
+        context,
+        lake,
+        UNALLOCATED_ACTIVITY,
+        day.partition,
+        inputs=Inputs.of(
+            held, *others, *nodes, settings={**limits, "accelerators": sorted(settings.accelerators.items())}
+        ),
+        rule=lambda: unallocated_activity_of_day(
+            *(scanned.frame.collect() for scanned in (held, *others)),
+            inventory=inventory_of_nodes((scanned.frame for scanned in nodes), settings),
+            members=members_of(held.frame.select("host").collect()["host"]),
+            cluster=day.cluster,
+            day=day.day,
+            interval=day.interval,
+            active_above_ppm=active_above_ppm,
+            staleness_seconds=staleness_seconds,
+        ),
     )

@@ -47,6 +47,12 @@ def settle(holds: pl.DataFrame, claims: pl.DataFrame) -> Settled:
     return Settled(bound, contested)
 
 
+def doubly_bound(bindings: pl.DataFrame) -> pl.DataFrame:
+    """hold (number of the row) and gpu of contracts.bindings whose device another hold has too at that time."""
+    rows = bindings.with_row_index("hold").with_columns(uuid=uuid_of_gpu(pl.col("gpu")))
+    return _overlapping(rows, rows).sort("hold")
+
+
 def _with_spells(claims: pl.DataFrame, spells: pl.DataFrame) -> pl.DataFrame:
     return claims.join(spells, on="hold", how="inner", validate="m:1").with_columns(uuid=uuid_of_gpu(pl.col("gpu")))
 

@@ -56,7 +56,9 @@ def judged(check_name: str, estate: Estate, partition: Partition | None = None) 
     reading = Reading(workspace.lake, workspace.landing, settings, partition)
     if is_daily:
         cluster, day = (value for _, value in partition.values)
-        reading.day = Day(cluster, day, day_interval(day, settings.zone), partition)
+        reading.day = Day(
+            cluster, day, day_interval(day, settings.zone), partition, settings.cluster(cluster).scheduler
+        )
     else:
         reading.month = month_called(MONTH, settings)
     verdict, outcome, key = evaluate(check, reading, workspace.evidence)
