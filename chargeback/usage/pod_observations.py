@@ -51,7 +51,8 @@ def raw_pods_of_day(
     )
     facts = [name for name in RAW_PODS.column_names if name not in NOT_FACTS]
     return (
-        fold_observations(telling.filter(_is_of_day(interval)), key=KEY, facts=facts, final=None)
+        fold_observations(telling, key=KEY, facts=facts, final=None)
+        .filter(_is_of_day(interval))
         .with_columns(cluster=pl.lit(cluster), day=pl.lit(day))
         .select(RAW_PODS.column_names)
         .sort(RAW_PODS.key)

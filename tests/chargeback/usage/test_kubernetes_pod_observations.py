@@ -7,6 +7,7 @@ import pytest
 
 from chargeback.contracts.raw_pods import RAW_PODS
 from tests.chargeback.usage.landed_kubernetes import (
+    DAY,
     NEXT_DAY,
     THIRD_DAY,
     at,
@@ -185,6 +186,19 @@ def test_a_pod_that_came_and_went_between_two_listings_is_known_from_its_events(
     rows = rows_of_day([("00:10", pod_list()), ("+1 00:15", seen), ("+1 00:10", pod_list())])
 
     assert rows.select("uid", "scheduled", "finished").rows() == [("short", at("09:00"), at("09:30"))]
+
+
+def test_a_pod_that_finished_and_was_cleared_away_on_the_next_day_stands_on_its_own_day_only() -> None:
+    running = pod(created="20:00", scheduled="20:00", started="20:01")
+    cleared = pod(
+        created="20:00", scheduled="20:00", started="20:01", finished="21:00", deletionTimestamp=time("+1 00:20")
+    )
+    watched = events(("MODIFIED", running), ("DELETED", cleared))
+
+    first, second = (rows_of_day([("+1 01:00", watched)], day) for day in (DAY, NEXT_DAY))
+
+    assert first.select("phase", "finished").rows() == [("Succeeded", at("21:00"))]
+    assert second.is_empty()
 
 
 def test_a_pod_that_a_listing_shows_as_created_while_it_was_taken_was_seen_when_it_was_created() -> None:
