@@ -10,6 +10,7 @@ import orjson
 
 from chargeback.usage.extract import UnreadableExtract
 from chargeback.usage.kubernetes_text import documents_of
+from chargeback.usage.kubernetes_workload import BATCH, INTERACTIVE, SERVICE
 from chargeback.usage.sacct_json import is_json
 from chargeback.usage.sacct_text import text_of
 
@@ -27,15 +28,12 @@ TELEMETRY = "dcgm"
 NOT_READ = "not a source that is read"
 
 _KUBERNETES_KINDS = {
+    **dict.fromkeys(("Workload", "PodGroup", "RayCluster", *BATCH, *INTERACTIVE), WORKLOADS),
+    **dict.fromkeys({*SERVICE} - {"Service", "Configuration"}, WORKLOADS),
+    **dict.fromkeys(("ResourceClaim", "ResourceSlice"), CLAIMS),
     "Pod": PODS,
     "Node": KUBERNETES_NODES,
-    **dict.fromkeys(
-        ("Workload", "RayJob", "RayCluster", "RayService", "Job", "JobSet", "ReplicaSet", "PodGroup", "StatefulSet",
-         "Deployment"),
-        WORKLOADS,
-    ),
-    **dict.fromkeys(("ResourceClaim", "ResourceSlice"), CLAIMS),
-}  # fmt: skip
+}
 """Which source an object of a Kubernetes kind belongs to; other kinds are not read."""
 
 _EXPOSITION = re.compile(r"^(?:# (?:HELP|TYPE) )?dcgm_\w+[{ ]", re.M | re.I)

@@ -3,12 +3,14 @@
 import gzip
 import json
 import time
+from datetime import UTC, datetime
 from typing import Any
 from urllib.error import HTTPError
 
 import pytest
 import yaml
 
+from chargeback.usage.kubernetes_pods import parse_pods
 from resources.kubernetes_access import KubernetesAccess
 from resources.kubernetes_api import KubernetesApi, KubernetesRefused, ListingForbidden
 from resources.kubernetes_kinds import LISTED_KINDS, NODES, PODS
@@ -136,6 +138,18 @@ def test_sixty_pods_come_in_three_pages_with_their_statuses(api: KubernetesApi) 
     assert finished["containerStatuses"][0]["state"]["terminated"]["finishedAt"] == "2026-11-30T11:00:00Z"
     assert finished["conditions"][0]["type"] == "PodScheduled"
     assert items["p2"]["status"]["phase"] == "Running"
+
+
+def test_the_parser_reads_of_it_what_the_api_said_and_takes_it_for_a_full_listing(api: KubernetesApi) -> None:
+    content = gzip.decompress(api.full_listing(PODS, "v1").content)
+
+    parsed = parse_pods(content, cluster="k8s-b")
+
+    assert (parsed.full_listings_of, parsed.quarantined) == (frozenset({"Pod"}), ())
+    finished = parsed.frame.filter(namespace="team-a", name="p0").row(0, named=True)
+    assert finished["scheduled"] == datetime(2026, 11, 30, 9, 59, 58, tzinfo=UTC)
+    assert finished["finished"] == datetime(2026, 11, 30, 11, 0, tzinfo=UTC)
+    assert json.loads(finished["containers"])[0]["limits"] == {"nvidia.com/gpu": "1"}
 
 
 def test_nothing_that_is_secret_or_bookkeeping_is_kept(api: KubernetesApi) -> None:
