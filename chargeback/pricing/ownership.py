@@ -23,7 +23,7 @@ from chargeback.contracts.ownership import OWNERSHIP
 FILE_COLUMNS = (
     "cluster", "kind", "key", "project", "team", "cost_centre", "company", "percent", "valid_from", "valid_until",
 )  # fmt: skip
-KINDS = ("account", "user", "wckey")
+KINDS = ("account", "namespace", "queue", "label", "user", "wckey")
 OPEN_END = "9999-12-31"
 """What an open valid_until is read as."""
 
@@ -33,6 +33,7 @@ STATED_OWNERSHIP = {name: dtype for name, dtype in OWNERSHIP.schema.items() if n
 _PERCENT = re.compile(r"\d{1,3}(\.\d{1,6})?")
 _CODE = re.compile(r"[A-Za-z0-9._-]+")
 _OWNER = ("project", "team", "cost_centre", "company")
+_LABEL_KEY = re.compile(r"[a-z0-9-]+/(?:[A-Za-z0-9.-]+/)?[A-Za-z0-9._-]+=[A-Za-z0-9._-]*")
 
 
 def read_ownership(content: bytes, *, object_key: str) -> tuple[pl.DataFrame, list[str]]:
@@ -103,6 +104,8 @@ def _read_row(header: list[str], cells: list[str]) -> tuple[dict[str, object], l
     faults = [f"{name} is empty" for name in ("cluster", "key", "team", "cost_centre", "company") if not cell[name]]
     if cell["kind"] not in KINDS:
         faults.append(f"kind {cell['kind']!r} must be one of {', '.join(KINDS)}")
+    if cell["kind"] == "label" and cell["key"] and not _LABEL_KEY.fullmatch(cell["key"]):
+        faults.append(f"key {cell['key']!r} must be namespace/label=value: a label counts only where it is named")
     if slug_of(cell["team"]) == UNATTRIBUTED:
         faults.append(f"team {cell['team']!r} is the name of the suspense line: name the team that answers for it")
     if cell["company"] and not _CODE.fullmatch(cell["company"]):

@@ -39,7 +39,9 @@ def test_a_percent_is_an_exact_decimal() -> None:
     ("line", "reason"),
     [
         ("c,account,a,p,T,1,C1,100,2026-01-01", "has 9 cells, must have 10"),
-        ("c,label,a,p,T,1,C1,100,2026-01-01,", "kind 'label' must be one of account, user, wckey"),
+        ("c,pod,a,p,T,1,C1,100,2026-01-01,", "kind 'pod' must be one of account, namespace, queue, label, user, wckey"),
+        ("c,label,team=a,p,T,1,C1,100,2026-01-01,", "key 'team=a' must be namespace/label=value"),
+        ("c,label,ml/team,p,T,1,C1,100,2026-01-01,", "key 'ml/team' must be namespace/label=value"),
         ("c,account,a,p,,1,C1,100,2026-01-01,", "team is empty"),
         ("c,account,a,p,T,1,C1,0,2026-01-01,", "percent '0' must be above 0"),
         ("c,account,a,p,T,1,C1,100.5,2026-01-01,", "percent '100.5' must be above 0 and at most 100"),
