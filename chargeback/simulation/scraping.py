@@ -95,7 +95,7 @@ def _labels(
 ) -> tuple[Labels, ...]:
     """Labels of the series under which a scrape stands: one for each holder, else one that is left over, else none."""
     if there:
-        found = tuple(holding.label for holding in there)
+        found = tuple(dict.fromkeys(holding.label for holding in there))
     else:
         lasting = [
             holding

@@ -7,17 +7,20 @@ matter is kept in memory. Not here: where the objects go (orchestration/simulate
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
+from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from chargeback.simulation.calendar_days import HOUR, SimulatedDays
 from chargeback.simulation.dcgm_writer import Telemetry
 from chargeback.simulation.device_activity import Holding
-from chargeback.simulation.estate_plan import BILLING_ZONE, FEWEST_DAYS, plan_estate
+from chargeback.simulation.estate_plan import BILLING_ZONE, FEWEST_DAYS, Host, plan_estate
+from chargeback.simulation.kubernetes_side import KubernetesSide
 from chargeback.simulation.made import Made
 from chargeback.simulation.scraping import Disturbances
 from chargeback.simulation.slurm_side import SlurmSide
 from chargeback.simulation.truth import RunFact, Truth
 from chargeback.simulation.truth_activity import Sampled
+from chargeback.simulation.truth_capacity import CapacitySpell
 
 FIRST_DAY = date(2026, 10, 1)
 SCRAPE_SECONDS = 300
@@ -50,18 +53,52 @@ def simulated_estate(
             "days": days, "first_day": first_day.isoformat(), "gpus": gpus, "scrape_seconds": scrape_seconds,
             "seed": seed, "billing_zone": BILLING_ZONE,
         }  # fmt: skip
-    slurm = SlurmSide(estate, calendar, seed)
-    of_slurm = Telemetry(slurm.cluster, slurm.hosts, calendar, scrape_seconds, Disturbances())
-    slurm.plan(0)
+    sides: tuple[tuple[Side, Telemetry], ...] = tuple(
+        (side, Telemetry(side.cluster, side.hosts, calendar, scrape_seconds, Disturbances()))
+        for side in (SlurmSide(estate, calendar, seed), KubernetesSide(estate, calendar, seed))
+    )
     for day in range(days):
-        if day + 1 < days:
-            slurm.plan(day + 1)
-        yield from slurm.objects(day)
-        yield from _telemetry(of_slurm, slurm, day, truth)
-        slurm.forget(calendar.starts[day] - KEPT_SECONDS)
+        for side, telemetry in sides:
+            if day == 0:
+                side.plan(0)
+            if day + 1 < days:
+                side.plan(day + 1)
+            yield from side.objects(day)
+            yield from _telemetry(telemetry, side, day, truth)
+            side.forget(calendar.starts[day] - KEPT_SECONDS)
 
 
-def _telemetry(telemetry: Telemetry, side: SlurmSide, day: int, truth: Truth | None) -> Iterator[Made]:
+class Side(Protocol):
+    """One cluster, whatever its scheduler."""
+
+    @property
+    def cluster(self) -> str:
+        """Its name."""
+
+    @property
+    def hosts(self) -> tuple[Host, ...]:
+        """Its hosts."""
+
+    def plan(self, day: int) -> None:
+        """Let people submit on that day."""
+
+    def forget(self, before: int) -> None:
+        """Drop what ended before an instant."""
+
+    def newly_planned(self) -> list[RunFact]:
+        """Facts of what was planned since this was last asked."""
+
+    def facts(self) -> list[RunFact]:
+        """Facts of all runs that can still matter."""
+
+    def capacity_spells(self) -> list[CapacitySpell]:
+        """What befalls hosts."""
+
+    def objects(self, day: int) -> Iterator[Made]:
+        """What is extracted of a day."""
+
+
+def _telemetry(telemetry: Telemetry, side: Side, day: int, truth: Truth | None) -> Iterator[Made]:
     facts = side.facts()
     samples: dict[str, list[Sampled]] = {}
     yield from telemetry.objects_of(day, _by_device(facts), samples)

@@ -11,7 +11,7 @@ from chargeback.simulation.estate_plan import Device, Host
 from chargeback.simulation.sacct_writer import ExtractWindow, clock, fold, submit_line, tres_of
 from chargeback.simulation.slurm_run import HostSpell, SlurmRun
 
-PROLOG_HEADER = "job_id|start_epoch|host|uuid,..."
+PROLOG_HEADER = "job_id|start_epoch|host|uuids|end_epoch"
 DEVICE_MAP_HEADER = "host,minor,nvml_index,uuid"
 
 
@@ -118,19 +118,25 @@ def slurm_index(device: Device) -> int:
     return device.minor if not device.instance else device.minor + ("1", "5", "13").index(device.instance)
 
 
-def prolog_lines(runs: Iterable[SlurmRun], *, starts: int, ends: int, without: str) -> bytes:
-    """What the hosts' prologs wrote down of runs that started in a stretch of time: a line per run and host.
+def prolog_lines(runs: Iterable[SlurmRun], *, since: int, at: int, without: str) -> bytes:
+    """What prologs and epilogs wrote down of runs that had not ended before `since`: a line per run and host.
 
     One host has no prolog (`without`): of what runs there only samples and telemetry say which GPUs it has.
     """
     lines = [
-        f"{run.job_id_raw}|{run.started}|{host}|{','.join(device.identity for device in run.devices_on(host))}"
+        f"{run.job_id_raw}|{run.started}|{host}|{','.join(_as_driver(device) for device in run.devices_on(host))}|"
+        f"{run.ended if run.ended is not None and run.ended <= at else ''}"
         for run in runs
-        if run.started is not None and starts <= run.started < ends
+        if run.started is not None and run.started <= at and (run.ended is None or run.ended >= since)
         for host in run.hosts
         if host != without and run.devices_on(host)
     ]
     return "\n".join([PROLOG_HEADER, *lines, ""]).encode()
+
+
+def _as_driver(device: Device) -> str:
+    """A device's name in CUDA_VISIBLE_DEVICES; slices as older drivers spell them."""
+    return f"MIG-{device.identity}/0" if device.instance else device.uuid
 
 
 def device_map(hosts: Sequence[Host]) -> bytes:

@@ -94,8 +94,7 @@ class SlurmSide:
         for hour in SAMPLED_AT_HOURS:
             at = starts + int(hour * HOUR)
             yield self._made("slurm/bindings", job_details(self.runs, sampled_at=at, zone=self._zone), at, "txt")
-        begun = 0 if day == 0 else starts
-        lines = prolog_lines(self.runs, starts=begun, ends=ends, without=self.without_prolog)
+        lines = prolog_lines(self.runs, since=starts, at=night, without=self.without_prolog)
         yield self._made("slurm/bindings", lines, night + MINUTE, "psv")
         yield self._made("slurm/sacct", sacct_text(self.runs, window), night, "txt")
         yield self._made("slurm/events", event_table(self.spells, window), night, "psv")

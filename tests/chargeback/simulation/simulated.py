@@ -19,7 +19,7 @@ from chargeback.simulation.truth import Truth
 ZONE = ZoneInfo(BILLING_ZONE)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SimulatedEstate:
     """Its objects, and what is true of it as JSON would have it."""
 
