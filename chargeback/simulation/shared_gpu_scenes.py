@@ -60,9 +60,8 @@ def _cordoned(desk: PodDesk) -> None:
 
 def _replicas(desk: PodDesk) -> None:
     """Time slices: a service that has few visitors, and short work beside it."""
-    found = desk.find(
-        "time-slice", units=REPLICA_UNITS, earliest=desk.days.at(-2, 8), seconds=2 * 24 * HOUR + 20 * HOUR
-    )
+    lasts = 2 * 24 * HOUR + 20 * HOUR
+    found = desk.find("time-slice", units=REPLICA_UNITS, earliest=desk.days.at(-2, 8), seconds=lasts)
     if found is not None:
         grants, at = found
         desk.place(
