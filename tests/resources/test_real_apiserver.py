@@ -223,6 +223,22 @@ def test_custom_resources_are_listed_once_their_definition_is_there(estate: ApiS
     assert _items(api.full_listing(KUEUE, "v1beta1"))["w1"]["spec"] == {"queueName": "gpu"}
 
 
+def test_inside_a_pod_its_own_service_account_gets_in(estate: ApiServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    account = estate.folder / "account"
+    account.mkdir()
+    (account / "token").write_text(ROBOT, encoding="utf-8")  # a mounted token has no line end
+    host, _, port = estate.server.removeprefix("https://").partition(":")
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", host)
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", port)
+    monkeypatch.setattr("resources.kubernetes_access.SERVICE_ACCOUNT", account)
+    monkeypatch.setattr("kubernetes.config.incluster_config.SERVICE_TOKEN_FILENAME", str(account / "token"))
+    monkeypatch.setattr("kubernetes.config.incluster_config.SERVICE_CERT_FILENAME", str(estate.ca_file))
+
+    api = KubernetesApi(KubernetesAccess().connected())
+
+    assert (api.server, api.full_listing(NODES, "v1").objects) == (estate.server, 1)
+
+
 def test_a_token_that_the_api_does_not_know_is_refused(estate: ApiServer) -> None:
     with pytest.raises(KubernetesRefused, match=r"does not accept the credentials \(401\)"):
         _api(estate, "made-up").full_listing(PODS, "v1")
