@@ -16,7 +16,7 @@ class Said:
 
     `series`: one row per `source` (its number, from 0) with its labels, `device` (a number of gpu and gpu_instance) and
     `heard_last`. `samples`: source, at (ms since 1970), value; the same may stand there more than once. Whole GPUs of
-    which slices are seen are not in them; `parents`: gpu, at of what was said of those.
+    which slices are seen are not in them; `parents`: gpu, at of what was said of those, each thing once.
     """
 
     series: pl.DataFrame
@@ -55,7 +55,7 @@ def said_between(observations: pl.DataFrame, *, since: int, start: int, end: int
         samples=samples.join(series.select("number", "source"), on="number", how="inner", validate="m:1").drop(
             "number"
         ),
-        parents=samples.join(parents, on="number", how="inner", validate="m:1").select("gpu", "at"),
+        parents=samples.join(parents, on="number", how="inner", validate="m:1").unique().select("gpu", "at"),
     )
 
 
