@@ -49,7 +49,7 @@ def test_the_owners_of_the_example_are_accepted() -> None:
 
     assert refusals == []
     assert ownership_findings(rows) == []
-    assert len(rows) == 3
+    assert len(rows) == 5
 
 
 def test_the_approvals_of_the_example_are_accepted() -> None:
