@@ -82,6 +82,8 @@ def _recorded(grants: pl.DataFrame, raw_bindings: pl.DataFrame) -> pl.DataFrame:
         sampled_type=kind_and_type.struct.field("field_1").fill_null("").str.to_lowercase(),
         device_count=pl.col("count"),
     )
+    has_type = pl.col("sampled_type") != ""
+    sampled = sampled.filter(has_type | ~has_type.any().over("job_id_raw", "started", "granted_kind"))
     matching = grants.join(sampled, on=["job_id_raw", "started", "granted_kind"], how="inner").filter(
         (pl.col("granted_type") == pl.col("sampled_type"))
         | (pl.col("granted_type") == "")

@@ -46,7 +46,7 @@ def runs_of_day(
     keyed = raw_sacct.with_columns(run=run_key(pl.col("JobIDRaw"), pl.coalesce("Start", "Submit", "End")))
     counted = with_gpu_counts(keyed, raw_nodes, cluster=cluster, approvals=approvals)
     shared = raw_bindings.select("JobIDRaw", "Start", bound_alone=pl.col("OverSubscribe").str.to_uppercase() == "NO")
-    alone = shared.group_by("JobIDRaw", "Start").agg(pl.col("bound_alone").all())
+    alone = shared.drop_nulls("bound_alone").group_by("JobIDRaw", "Start").agg(pl.col("bound_alone").all())
     phase = phase_of(pl.col("State"), end_is_known=pl.col("End").is_not_null())
     return (
         counted.join(alone, on=["JobIDRaw", "Start"], how="left", validate="m:1")
