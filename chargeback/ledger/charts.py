@@ -36,8 +36,8 @@ def stacked_days(points: Points, *, days: Sequence[str], shades: Mapping[str, st
 
     Input: points of day (`07`), name (of `shades`), rank (place in the stack) and hours, a decimal text.
     """
-    return (
-        alt.Chart(alt.Data(values=list(points), format=alt.JsonDataFormat(type="json", parse={"hours": "number"})))
+    chart: alt.Chart = (
+        alt.Chart(_data(points))
         .mark_bar(stroke="#ffffff", strokeWidth=0.7)
         .encode(
             x=alt.X(
@@ -54,3 +54,31 @@ def stacked_days(points: Points, *, days: Sequence[str], shades: Mapping[str, st
         )
         .properties(width=690, height=110)
     )  # fmt: skip
+    return chart
+
+
+def stacked_owners(points: Points, *, owners: Sequence[str], shades: Mapping[str, str]) -> alt.Chart:
+    """One stacked bar an owner, in the order given, the first of `shades` at the left.
+
+    Input: points of owner, name (of `shades`), rank (place in the stack) and hours, a decimal text.
+    """
+    chart: alt.Chart = (
+        alt.Chart(_data(points))
+        .mark_bar(stroke="#ffffff", strokeWidth=0.7)
+        .encode(
+            y=alt.Y(
+                "owner:N", title=None, scale=alt.Scale(domain=list(owners)), axis=alt.Axis(labelLimit=150, ticks=False)
+            ),
+            x=alt.X("hours:Q", aggregate="sum", title="GPU-hours", axis=alt.Axis(tickCount=6, format=",~r")),
+            color=alt.Color(
+                "name:N", legend=None, scale=alt.Scale(domain=list(shades), range=list(shades.values()))
+            ),
+            order=alt.Order("rank:Q"),
+        )
+        .properties(width=600, height=alt.Step(26))
+    )  # fmt: skip
+    return chart
+
+
+def _data(points: Points) -> alt.InlineData:
+    return alt.InlineData(values=list(points), format=alt.JsonDataFormat(type="json", parse={"hours": "number"}))
