@@ -9,12 +9,16 @@ from chargeback.billing_period import day_interval
 from chargeback.contracts.attribution import ATTRIBUTION
 from chargeback.contracts.landed_objects import LANDED_OBJECTS
 from chargeback.contracts.rated_usage import RATED_USAGE
+from chargeback.contracts.raw_pods import RAW_PODS
 from chargeback.contracts.raw_sacct import RAW_SACCT
 from chargeback.pricing.rating import unpriced_usage
 from checks.gate import Check, Outcome, Reading, findings_of
 
 USUAL_DAY_AT_LEAST = 20
 """A cluster whose usual day has fewer records than this is too small for a day's count to mean anything."""
+
+RECORDS = {"slurm": (RAW_SACCT, "slurm/sacct", "sacct"), "kubernetes": (RAW_PODS, "kubernetes/pods", "pod")}
+"""Of each scheduler the table whose rows a day is judged by, the source that they come from, and what they are."""
 
 
 def gaps(reading: Reading) -> Outcome:
@@ -23,12 +27,10 @@ def gaps(reading: Reading) -> Outcome:
     An empty input passes every other check, so emptiness itself is a finding (case P10).
     """
     assert reading.month is not None  # noqa: S101  (rated_usage is partitioned by month)
-    scanned = reading.scan(RAW_SACCT)
-    counts = dict(scanned.frame.group_by("cluster", "day").len().collect().select(
-        pl.concat_str("cluster", "day", separator="|"), "len").iter_rows())  # fmt: skip
+    counts, told = _records_by_day(reading)
     extracted = _last_extraction(reading)
-    told = [(key, "billed", "never materialised") for key in scanned.missing]
     for cluster in sorted(reading.settings.clusters):
+        _, source, records = RECORDS[reading.month.schedulers[cluster]]
         days = [partition for partition in reading.month.days if partition.key.startswith(f"{cluster}|")]
         recorded = sorted(counts.get(partition.key, 0) for partition in days)
         usual = recorded[len(recorded) // 2] if recorded else 0
@@ -36,8 +38,9 @@ def gaps(reading: Reading) -> Outcome:
         for partition in days:
             count = counts.get(partition.key, 0)
             if usual >= USUAL_DAY_AT_LEAST and count < least:
-                told.append((partition.key, f"about {usual} sacct records, at least {least}", f"{count} records"))
-        told.extend(_unfinished(cluster, days[-1].key.partition("|")[2], extracted.get(cluster), reading))
+                told.append((partition.key, f"about {usual} {records} records, at least {least}", f"{count} records"))
+        last = extracted.get((cluster, source))
+        told.extend(_unfinished(cluster, days[-1].key.partition("|")[2], records, last, reading))
     return Outcome(findings_of(told), {"partitions": len(reading.month.days)})
 
 
@@ -69,20 +72,33 @@ def seconds_lost_or_made(reading: Reading) -> Outcome:
     return Outcome(findings_of(told), {"accelerators": len(before)})
 
 
-def _last_extraction(reading: Reading) -> dict[str, datetime]:
-    rows = reading.table(LANDED_OBJECTS).filter(pl.col("source") == "slurm/sacct")
-    return dict(rows.group_by("cluster").agg(pl.col("extracted_at").max()).collect().iter_rows())
+def _records_by_day(reading: Reading) -> tuple[dict[str, int], list[tuple[str, str, str]]]:
+    """Records of each (cluster, day) by its scheduler's table, and the days that were never materialised."""
+    assert reading.month is not None  # noqa: S101  (rated_usage is partitioned by month)
+    counts: dict[str, int] = {}
+    missing: list[str] = []
+    for scheduler in sorted(set(reading.month.schedulers.values())):
+        scanned = reading.scan(RECORDS[scheduler][0])
+        rows = scanned.frame.group_by("cluster", "day").len().collect().rows()
+        counts |= {f"{cluster}|{day}": count for cluster, day, count in rows}
+        missing += scanned.missing
+    return counts, [(key, "billed", "never materialised") for key in missing]
+
+
+def _last_extraction(reading: Reading) -> dict[tuple[str, str], datetime]:
+    """(cluster, source) -> when it was last extracted."""
+    rows = reading.table(LANDED_OBJECTS).group_by("cluster", "source").agg(pl.col("extracted_at").max()).collect()
+    return {(cluster, source): extracted_at for cluster, source, extracted_at in rows.rows()}
 
 
 def _unfinished(
-    cluster: str, last_day: str, extracted: datetime | None, reading: Reading
+    cluster: str, last_day: str, records: str, extracted: datetime | None, reading: Reading
 ) -> list[tuple[str, str, str]]:
     over = day_interval(last_day, reading.settings.zone).end
     if extracted is not None and extracted >= over:
         return []
-    return [
-        (cluster, f"a sacct extract taken after {over.isoformat()}", extracted.isoformat() if extracted else "none")
-    ]
+    wanted = f"a {records} extract taken after {over.isoformat()}"
+    return [(cluster, wanted, extracted.isoformat() if extracted else "none")]
 
 
 def _sums(rows: pl.DataFrame) -> dict[str, Fraction]:

@@ -44,6 +44,11 @@ def owners(*lines: str) -> pl.DataFrame:
     return ownership_of_month(read, period=MARCH)
 
 
+def owned(runs: list[dict[str, object]], ownership: pl.DataFrame, **more: object) -> pl.DataFrame:
+    """The runs with their owners; root and default are unknown accounts."""
+    return with_owners(pl.DataFrame(runs, schema=USAGE), ownership, unknown_accounts=("root", "default"), **more)
+
+
 def teams(runs: list[dict[str, object]], ownership: pl.DataFrame, **more: object) -> dict[str, str]:
     """run -> team, of runs that one team bears wholly."""
     owned = with_owners(
@@ -138,8 +143,8 @@ def test_what_a_label_s_owner_does_not_bear_is_unattributed_and_not_the_namespac
 def test_usage_without_queues_and_labels_is_owned_by_account_and_user() -> None:
     bare = pl.DataFrame([a_run("r")], schema=USAGE).drop("queue", "labels", "scheduler")
 
-    owned = with_owners(bare, owners(*K19_OWNERS), unknown_accounts=())
+    found = with_owners(bare, owners(*K19_OWNERS), unknown_accounts=())
 
-    assert owned["team"].to_list() == ["A"]
-    assert owned.columns == [*bare.columns, "team", "cost_centre", "project", "company", "part_numerator",
+    assert found["team"].to_list() == ["A"]
+    assert found.columns == [*bare.columns, "team", "cost_centre", "project", "company", "part_numerator",
                              "part_denominator"]  # fmt: skip
