@@ -65,12 +65,16 @@ def cut_presence(interval: Interval) -> list[pl.Expr]:
     ]
 
 
-def existed_on_the_day(interval: Interval) -> pl.Expr:
-    """Whether an object was there on the day, by its presence before it is cut: from its creation until it was gone."""
+def with_deletion_as_absence(present: pl.DataFrame) -> pl.DataFrame:
+    """Where a table has no column for it, what a DELETED event says is from when the object is missing."""
+    return present.with_columns(missingFrom=pl.min_horizontal("deleted", "missingFrom"))
+
+
+def existed_on_the_day(interval: Interval, *, began: pl.Expr) -> pl.Expr:
+    """Whether an object was there on the day, by its presence before it is cut: from its beginning until it was gone."""
     gone = pl.coalesce(pl.min_horizontal("deleted", "missingFrom"), "lastSeen")
-    created = pl.col("creationTimestamp")
-    began_before_the_end = created.is_null() | (created < pl.lit(interval.end))
-    return began_before_the_end & ((gone > pl.lit(interval.start)) | (created >= pl.lit(interval.start)))
+    began_before_the_end = began.is_null() | (began < pl.lit(interval.end))
+    return began_before_the_end & ((gone > pl.lit(interval.start)) | (began >= pl.lit(interval.start)))
 
 
 def cut_instant(name: str, interval: Interval) -> pl.Expr:

@@ -46,7 +46,7 @@ def that_tell_of(snapshots: Sequence[Snapshot], interval: Interval) -> list[bool
 
     A full listing does from the last one of its kind before the interval until an hour after the first one at its end
     or later, whatever is in it: it says who was not there. Any other does if one of its records spans a part of the
-    interval, or if the next full listing, until which what it shows may last, lies in the interval or after.
+    interval; and also if no full listing follows it before the interval, since what it shows may last until then.
     """
     listed: dict[str, list[datetime]] = {}
     for snapshot in sorted(snapshots, key=lambda each: each.extracted_at):
@@ -86,10 +86,13 @@ def _last_that_tells(instants: Sequence[datetime], interval: Interval) -> dateti
 def _spans(snapshot: Snapshot, listed: Mapping[str, Sequence[datetime]], interval: Interval) -> bool:
     if snapshot.overlaps_from is None or snapshot.overlaps_until is None:
         return False
-    following = (
-        instants[at]
-        for instants in listed.values()
-        if (at := bisect_right(instants, snapshot.extracted_at)) < len(instants)
-    )
-    until = max((snapshot.overlaps_until, *following))
-    return snapshot.overlaps_from < interval.end and until >= interval.start
+    following = [_first_after(snapshot.extracted_at, instants) for instants in listed.values()]
+    known = [each for each in following if each is not None]
+    is_superseded = bool(following) and len(known) == len(following) and max(known) < interval.start
+    is_over = is_superseded and snapshot.overlaps_until < interval.start
+    return snapshot.overlaps_from < interval.end and not is_over
+
+
+def _first_after(instant: datetime, instants: Sequence[datetime]) -> datetime | None:
+    at = bisect_right(instants, instant)
+    return instants[at] if at < len(instants) else None

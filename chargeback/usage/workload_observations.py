@@ -12,6 +12,7 @@ from chargeback.usage.kubernetes_presence import (
     cut_presence,
     existed_on_the_day,
     that_tell_of_the_day,
+    with_deletion_as_absence,
     with_presence,
 )
 from chargeback.usage.observations import PLACE, fold_observations
@@ -34,8 +35,8 @@ def raw_workloads_of_day(
              counts, else the last; one that knows of an end on the day outranks one that does not. Instants from the
              day's end on are null, and so is a quota that was given then; lastSeen is at most the day's end.
     """
-    present = with_presence(observations, listings, key=KEY, kind=pl.col("full_kind"))
-    existing = present.filter(existed_on_the_day(interval))
+    present = with_deletion_as_absence(with_presence(observations, listings, key=KEY, kind=pl.col("full_kind")))
+    existing = present.filter(existed_on_the_day(interval, began=pl.col("creationTimestamp")))
     cut = existing.with_columns(
         *cut_presence(interval), cut_instant("ended", interval), cut_instant("admitted", interval)
     ).with_columns(pl.when(pl.col("admitted").is_not_null()).then(name).alias(name) for name in OF_THE_QUOTA)

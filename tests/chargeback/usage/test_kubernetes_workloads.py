@@ -243,5 +243,5 @@ def test_a_workload_that_was_deleted_between_two_listings_ended_with_its_event()
 
     rows = workloads_of_day([("09:30", events(("DELETED", job)))])
 
-    assert rows.select("ended", "lastSeen").rows() == [(at("09:00"), at("09:30"))]
+    assert rows.select("ended", "lastSeen", "missingFrom").rows() == [(at("09:00"), at("09:30"), at("09:30"))]
     assert workloads_of_day([("09:30", events(("DELETED", job)))], NEXT_DAY).is_empty()
