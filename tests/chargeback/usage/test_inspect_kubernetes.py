@@ -5,6 +5,8 @@ from fractions import Fraction
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from chargeback.usage.extract_kinds import kind_of
 from chargeback.usage.inspect_extract import inspect_extract
@@ -186,3 +188,48 @@ def test_an_error_kept_instead_of_an_answer_is_one_line() -> None:
 
     assert found.problem
     assert "query timed out" in found.problem
+
+
+DAMAGED = (
+    ("worked-day", "pods.json"),
+    ("data", "k8s", "ceems", "pods-metadata.json"),
+    ("data", "k8s", "kai_gpu_fraction_pod.yaml"),
+    ("data", "k8s", "dra_resourceclaim_allocated.yaml"),
+    ("data", "k8s", "dra_resourceslice.yaml"),
+    ("data", "k8s", "ceems", "nvidia-pod-resources.json"),
+    ("data", "dcgm", "04_mig_parent_and_instance_rows.prom"),
+)
+REPLACEMENTS = (b"", b"null", b"{", b"}", b'"', b"[]", b"-1", b"9" * 40, b"\xff\xfe", b"\n", b": ", b"\x00", b"true")
+
+
+@pytest.mark.parametrize("parts", DAMAGED, ids=lambda parts: parts[-1])
+@settings(max_examples=60, deadline=None)
+@given(where=st.floats(0, 1), length=st.integers(0, 40), put=st.sampled_from(REPLACEMENTS))
+def test_a_damaged_file_is_an_answer_and_never_a_stack_trace(
+    parts: tuple[str, ...], where: float, length: int, put: bytes
+) -> None:
+    content = shared_file(*parts).read_bytes()
+    at = int(where * len(content))
+
+    found = inspect(content[:at] + put + content[at + length :])
+
+    assert found.problem is None or "\n" not in found.problem
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    key=st.sampled_from(["metadata", "spec", "status", "kind", "apiVersion"]),
+    value=st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.just("2026-07-03T09:00:00Z"),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(
+            ["name", "uid", "containers", "conditions", "phase", "labels", "limits"]), inner, max_size=3),
+        max_leaves=8,
+    ),
+)  # fmt: skip
+def test_a_pod_with_an_odd_part_is_counted_once(key: str, value: object) -> None:
+    odd = a_pod("odd", gpu="1") | {key: value}
+
+    found = inspect(a_list(a_pod("whole", gpu="1"), odd))
+
+    assert found.records == 2
+    assert found.gpu_seconds >= 3600
