@@ -3,7 +3,7 @@
 import dagster as dg
 
 from assets.holds import holds
-from assets.inventories import NODE_TABLES, inventory_of_nodes
+from assets.inventories import INVENTORY_TABLES, inventory_of_tables
 from assets.materialisation import Inputs, day_of, materialise
 from assets.raw_bindings import raw_bindings
 from assets.raw_claims import raw_claims
@@ -46,7 +46,7 @@ def bindings(
     day = day_of(context, settings)
     aliases = settings.accelerators
     read = [lake.scan(contract, [day.partition]) for contract in (HOLDS, RUNS, *EVIDENCE_TABLES)]
-    nodes = [lake.scan(contract, [day.partition]) for contract in NODE_TABLES]
+    nodes = [lake.scan(contract, [day.partition]) for contract in INVENTORY_TABLES]
     return materialise(
         context,
         lake,
@@ -54,8 +54,8 @@ def bindings(
         day.partition,
         inputs=Inputs.of(*read, *nodes, settings={"accelerators": sorted(aliases.items())}),
         rule=lambda: bindings_of_day(
-            *(scanned.frame.collect() for scanned in read),
-            inventory_of_nodes((scanned.frame for scanned in nodes), settings),
+            *[scanned.frame.collect() for scanned in read]
+            + [inventory_of_tables((scanned.frame for scanned in nodes), settings)],
             cluster=day.cluster,
             day=day.day,
             interval=day.interval,

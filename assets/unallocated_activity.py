@@ -4,12 +4,13 @@ import dagster as dg
 
 from assets.bindings import bindings
 from assets.holds import holds
-from assets.inventories import NODE_TABLES, inventory_of_nodes
+from assets.inventories import INVENTORY_TABLES, inventory_of_tables
 from assets.materialisation import Inputs, day_of, materialise
 from assets.raw_devices import raw_devices
 from assets.raw_kubernetes_nodes import raw_kubernetes_nodes
 from assets.raw_nodes import raw_nodes
 from assets.raw_samples import raw_samples
+from assets.raw_slices import raw_slices
 from chargeback.attribution.samples_over_time import PPM_PER_PERCENT
 from chargeback.attribution.unallocated import unallocated_activity_of_day
 from chargeback.contracts.bindings import BINDINGS
@@ -22,7 +23,7 @@ from resources.lake import Lake
 from resources.settings import Settings
 
 
-@dg.asset(deps=[holds, bindings, raw_samples, raw_devices, raw_nodes, raw_kubernetes_nodes])
+@dg.asset(deps=[holds, bindings, raw_samples, raw_devices, raw_nodes, raw_kubernetes_nodes, raw_slices])
 def unallocated_activity(
     context: dg.AssetExecutionContext,
     lake: dg.ResourceParam[Lake],
@@ -31,7 +32,7 @@ def unallocated_activity(
     """One row per GPU or slice and hour in which it was active and held by nobody: an exception, nobody's charge."""
     day = day_of(context, settings)
     held, *others = (lake.scan(contract, [day.partition]) for contract in (HOLDS, BINDINGS, RAW_SAMPLES, RAW_DEVICES))
-    nodes = [lake.scan(contract, [day.partition]) for contract in NODE_TABLES]
+    nodes = [lake.scan(contract, [day.partition]) for contract in INVENTORY_TABLES]
     active_above_ppm = settings.policies.active_above_percent * PPM_PER_PERCENT
     staleness_seconds = settings.staleness_seconds(day.cluster)
     limits = {"active_above_ppm": active_above_ppm, "staleness_seconds": staleness_seconds}
@@ -45,7 +46,7 @@ def unallocated_activity(
         ),
         rule=lambda: unallocated_activity_of_day(
             *(scanned.frame.collect() for scanned in (held, *others)),
-            inventory=inventory_of_nodes((scanned.frame for scanned in nodes), settings),
+            inventory=inventory_of_tables((scanned.frame for scanned in nodes), settings),
             members=members_of(held.frame.select("host").collect()["host"]),
             cluster=day.cluster,
             day=day.day,

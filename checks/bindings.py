@@ -3,7 +3,7 @@
 import polars as pl
 
 from assets.bindings import EVIDENCE_TABLES
-from assets.inventories import NODE_TABLES, inventory_of_nodes
+from assets.inventories import INVENTORY_TABLES, inventory_of_tables
 from chargeback.contracts.bindings import BINDINGS
 from chargeback.contracts.holds import HOLDS
 from chargeback.contracts.raw_bindings import RAW_BINDINGS
@@ -37,7 +37,7 @@ def devices_of_two(reading: Reading) -> Outcome:
     """Devices that two holds have, or claim by equally good evidence, at one time, and that cannot be shared."""
     bindings, holds, runs = (reading.table(contract).collect() for contract in (BINDINGS, HOLDS, RUNS))
     evidence = [reading.table(contract).collect() for contract in EVIDENCE_TABLES]
-    inventory = inventory_of_nodes((reading.table(contract) for contract in NODE_TABLES), reading.settings)
+    inventory = inventory_of_tables((reading.table(contract) for contract in INVENTORY_TABLES), reading.settings)
     doubled = doubly_bound(bindings).join(bindings.with_row_index("hold"), on=["hold", "gpu"]).select(
         key=pl.format("{} {}", "host", "gpu"),
         expected=pl.lit("one hold at a time"),
