@@ -117,6 +117,7 @@ def _outcome_of(future: Future[RunOutcome], partition: str) -> RunOutcome:
 
 
 _loaded: dict[str, Any] = {}
+_day_jobs: dict[str, dg.JobDefinition] = {}
 
 
 def _start(settings_file: Path | None) -> None:
@@ -138,6 +139,7 @@ def _end_with_parent() -> None:
 
 def load_here(settings: Settings) -> None:
     """Load definitions and instance into this process."""
+    _day_jobs.clear()
     _loaded["settings"] = settings
     _loaded["definitions"] = definitions_for(settings)
     _loaded["instance"] = open_instance(settings)
@@ -145,13 +147,8 @@ def load_here(settings: Settings) -> None:
 
 def run_partition(job: str, partition: str) -> RunOutcome:
     """Execute one run in this process. A failed run is an outcome, not an exception."""
-    definitions: dg.Definitions = _loaded["definitions"]
-    result = definitions.resolve_job_def(job).execute_in_process(
-        instance=_loaded["instance"],
-        partition_key=partition,
-        run_config=QUIET,
-        raise_on_error=False,
-        asset_selection=_tables_of(partition, _loaded["settings"]) if job == DAY_JOB else None,
+    result = _job_for(job, partition).execute_in_process(
+        instance=_loaded["instance"], partition_key=partition, run_config=QUIET, raise_on_error=False
     )
     checks = [evaluation for evaluation in result.get_asset_check_evaluations() if not evaluation.passed]
     return RunOutcome(
@@ -169,10 +166,17 @@ def run_partition(job: str, partition: str) -> RunOutcome:
     )
 
 
-def _tables_of(partition: str, settings: Settings) -> list[dg.AssetKey]:
-    """The daily tables that the partition's cluster has, by its scheduler."""
-    cluster = dict(Partition.from_key(partition).values)["cluster"]
-    return [dg.AssetKey(table.table) for table in daily_tables_of(settings.cluster(cluster).scheduler)]
+def _job_for(job: str, partition: str) -> dg.JobDefinition:
+    """The job, cut to the tables that the partition's cluster has, by its scheduler; each cut is made once."""
+    whole: dg.JobDefinition = _loaded["definitions"].resolve_job_def(job)
+    if job != DAY_JOB:
+        return whole
+    settings: Settings = _loaded["settings"]
+    scheduler = settings.cluster(dict(Partition.from_key(partition).values)["cluster"]).scheduler
+    if scheduler not in _day_jobs:
+        tables = {dg.AssetKey(table.table) for table in daily_tables_of(scheduler)}
+        _day_jobs[scheduler] = whole.get_subset(asset_selection=tables)
+    return _day_jobs[scheduler]
 
 
 def _changed_tables(result: dg.ExecuteInProcessResult) -> Iterator[str]:
