@@ -170,6 +170,21 @@ def top(
 
 
 @app.command()
+def assess(
+    days: Annotated[int, typer.Option(help="How many days to look at.")] = 14,
+    until: Annotated[str | None, typer.Option(help="Last day; default: the last whole day that was extracted.")] = None,
+    price_per_gpu_hour: Annotated[str | None, typer.Option(help="What a GPU-hour is worth to you, 2.40.")] = None,
+    cluster: Annotated[str | None, typer.Option(help="Only this cluster; default: all.")] = None,
+    to: Annotated[Path | None, typer.Option(help="Write the page to this file instead of into the lake.")] = None,
+    config: Config = None,
+) -> None:
+    """Say from some days of records and telemetry whether chargeback is needed at all. Needs no rate card."""
+    from orchestration.assess import assess_and_report
+
+    assess_and_report(days=days, until=until, price=price_per_gpu_hour, cluster=cluster, to=to, config=config)
+
+
+@app.command()
 def explain(
     line_id: Annotated[str, typer.Argument(help="Line id of a statement: GPU-2026-10-vision-7f3a9c12.")],
     limit: Annotated[int, typer.Option(help="Raw records to show; 0 for all.")] = 20,
@@ -192,6 +207,25 @@ def ui(
     from orchestration.ui import serve
 
     sys.exit(serve(host=host, port=port, config=config))
+
+
+@app.command()
+def simulate(
+    gpus: Annotated[int, typer.Option(help="GPUs of both clusters; at least 16.")],
+    days: Annotated[int, typer.Option(help="Days; at least 3.")],
+    to: Annotated[str, typer.Option(help="Lake to land them in: a folder, or s3://bucket/prefix.")],
+    seed: Annotated[int, typer.Option(help="The same seed makes the same bytes.")] = 1,
+    first_day: Annotated[str, typer.Option(help="First day, 2026-10-01.")] = "2026-10-01",
+    scrape_seconds: Annotated[int, typer.Option(help="Seconds between two samples of a GPU.")] = 300,
+    json_truth: Annotated[Path | None, typer.Option("--json-truth", help="File for what is true of it.")] = None,
+) -> None:
+    """Land a seeded estate of a Slurm and a Kubernetes cluster, as their sources would, and what is true of it."""
+    from orchestration.simulate import run_simulation
+
+    run_simulation(
+        gpus=gpus, days=days, seed=seed, to=to, first_day=first_day, scrape_seconds=scrape_seconds,
+        truth_file=json_truth,
+    )  # fmt: skip
 
 
 @app.command()

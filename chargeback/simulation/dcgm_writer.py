@@ -9,6 +9,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from chargeback.simulation.calendar_days import AFTER_MIDNIGHT, MINUTE, SimulatedDays, instant_of
 from chargeback.simulation.device_activity import FULL, Holding, Reading
@@ -24,12 +25,8 @@ from chargeback.simulation.scraping import (
 )
 from chargeback.simulation.truth_activity import Sampled
 
-METRICS = (
-    "DCGM_FI_PROF_SM_ACTIVE",
-    "DCGM_FI_PROF_GR_ENGINE_ACTIVE",
-    "DCGM_FI_DEV_POWER_USAGE",
-    "DCGM_FI_DEV_FB_USED",
-)
+POWER = "DCGM_FI_DEV_POWER_USAGE"
+METRICS = ("DCGM_FI_PROF_SM_ACTIVE", "DCGM_FI_PROF_GR_ENGINE_ACTIVE", POWER, "DCGM_FI_DEV_FB_USED")
 SENTINEL = "9223372036854775794"
 MOST_SCRAPES_AN_OBJECT = 400_000
 
@@ -91,17 +88,26 @@ class Telemetry:
             yield group
 
     def _write(self, series: dict[str, Series], host: Host, device: Device, scrapes: Sequence[Scrape]) -> None:
-        base = self._labels(host, device)
-        doubled = self._labels(host, device, second=True) if host.name in self.disturbances.doubled else None
-        wanted = METRICS if not device.instance else tuple(metric for metric in METRICS if "POWER" not in metric)
-        for scrape in scrapes:
-            stamp = f"[{scrape.at // 1000}.{scrape.at % 1000:03},"
-            under = [(*base, *labels) for labels in scrape.labels] + ([doubled] if doubled else [])
-            for metric, text in zip(METRICS, _texts(scrape), strict=True):
-                if metric in wanted:
-                    pair = f'{stamp}"{text}"]'
-                    for labels in under:
-                        series[metric][labels].append(pair)
+        """Put every scrape under its labels, and once more under those of a second exporter."""
+        base, second = self._labels(host, device), self._labels(host, device, second=True)
+        doubled = self.disturbances.doubled.get(host.name, (0, 0))
+        stamps = [f"[{scrape.at // 1000}.{scrape.at % 1000:03}," for scrape in scrapes]
+        texts = zip(*(_texts(scrape) for scrape in scrapes), strict=True)
+        pairs = [
+            [f'{stamp}"{text}"]' for stamp, text in zip(stamps, of_metric, strict=True)] for of_metric in texts
+        ]  # fmt: skip
+        under = [
+            (scrape.labels, doubled[0] * 1000 <= scrape.at < doubled[1] * 1000) for scrape in scrapes
+        ]  # fmt: skip
+        for (labels, is_doubled), alike in groupby(range(len(scrapes)), key=under.__getitem__):
+            indices = list(alike)
+            for metric, of_metric in zip(METRICS, pairs, strict=True):
+                if metric == POWER and device.instance:
+                    continue
+                for each in labels:
+                    series[metric][(*base, *each)] += of_metric[indices[0] : indices[-1] + 1]
+                if is_doubled:
+                    series[metric][second] += of_metric[indices[0] : indices[-1] + 1]
 
     def _write_cut_gpus(self, series: dict[str, Series], host: Host, instants: range) -> None:
         """Rows of whole GPUs in MIG mode: what their slices do does not stand there."""
@@ -125,7 +131,7 @@ class Telemetry:
         if device.instance:
             labels |= {"GPU_I_ID": device.instance, "GPU_I_PROFILE": device.profile}
         if CLUSTERS[self.cluster] == "kubernetes":
-            pod = f"{labels['job']}-{host.name[-2:]}x7f"
+            pod = f"{'dcgm-trial' if second else 'dcgm-exporter'}-{host.name[-2:]}x7f"
             labels |= {"container": "nvidia-dcgm-exporter", "namespace": "gpu-operator", "pod": pod}
         return tuple(labels.items())
 

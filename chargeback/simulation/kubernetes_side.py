@@ -3,10 +3,12 @@
 Not here: the formats (kubernetes_writer.py), telemetry (dcgm_writer.py).
 """
 
+from collections import Counter
 from collections.abc import Iterator
 
 from chargeback.simulation.bookings import FOREVER
 from chargeback.simulation.calendar_days import AFTER_MIDNIGHT, HOUR, MINUTE, SimulatedDays, instant_of
+from chargeback.simulation.disturbed_telemetry import kubernetes_disturbances
 from chargeback.simulation.estate_plan import KUBERNETES, Device, Estate, owners_of
 from chargeback.simulation.kubernetes_writer import node_event, node_list, pod_events, pod_list, workload_lists
 from chargeback.simulation.made import Made, compressed
@@ -14,6 +16,7 @@ from chargeback.simulation.pod_arrivals import pods_arriving
 from chargeback.simulation.pod_desk import PodDesk
 from chargeback.simulation.pod_run import Container, Owner, Pod
 from chargeback.simulation.pod_scenes import place_pod_scenes
+from chargeback.simulation.scraping import Disturbances
 from chargeback.simulation.shared_gpu_scenes import busy_by_nobody, place_shared_scenes
 from chargeback.simulation.truth import RunFact
 from chargeback.simulation.truth_capacity import CapacitySpell
@@ -35,7 +38,7 @@ class KubernetesSide:
         self._days, self._seed = days, seed
         self._desk = PodDesk(estate, days, seed)
         self._born = days.start - AGE_SECONDS
-        self.stray: tuple[Device, int, int] | None = busy_by_nobody(self._desk, days.at(1, 5))
+        self._stray: tuple[Device, int, int] | None = busy_by_nobody(self._desk, days.at(1, 5))
         place_shared_scenes(self._desk)
         place_pod_scenes(self._desk)
         self._desk.pods += [_exporter(host.name, self._born) for host in self.hosts]
@@ -60,6 +63,16 @@ class KubernetesSide:
     def facts(self) -> list[RunFact]:
         """Facts of all pods that can still matter."""
         return [fact_of(pod) for pod in self._desk.pods]
+
+    def disturbances(self) -> Disturbances:
+        """What goes wrong with the telemetry of its hosts."""
+        return kubernetes_disturbances(self.hosts, self._days, self._stray)
+
+    def shown(self) -> Counter[str]:
+        """What is there to see beside pods."""
+        of_nodes = Counter(f"node: {spell.kind}" for spell in self._desk.spells)
+        without_pods = sum(each.kind == "Workload" and each.owner is None for each in self._desk.workloads)
+        return of_nodes + Counter({"quota without pods": without_pods, "pod listing landed twice": 1})
 
     def capacity_spells(self) -> list[CapacitySpell]:
         """What befalls nodes, in the states of capacity."""

@@ -21,14 +21,14 @@ class Disturbances:
     """What goes wrong with telemetry. Stretches of time are half-open seconds.
 
     `gaps`: host -> nothing is scraped. `blanks`: device -> the exporter prints a sentinel. `strays`: device ->
-    something runs there that no scheduler knows. `doubled`: hosts with a second exporter. `listed_twice`: device -> job
+    something runs there that no scheduler knows. `doubled`: host -> a second exporter. `listed_twice`: device -> job
     number whose job map was never removed.
     """
 
     gaps: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     blanks: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     strays: Mapping[str, Work] = field(default_factory=dict)
-    doubled: frozenset[str] = frozenset()
+    doubled: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     listed_twice: Mapping[str, str] = field(default_factory=dict)
 
 

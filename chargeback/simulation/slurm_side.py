@@ -3,14 +3,17 @@
 Not here: the formats (sacct_writer.py, slurm_listing_writer.py), telemetry (dcgm_writer.py).
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from zoneinfo import ZoneInfo
 
 from chargeback.simulation.bookings import FOREVER
 from chargeback.simulation.calendar_days import AFTER_MIDNIGHT, HOUR, MINUTE, SimulatedDays, instant_of
+from chargeback.simulation.disturbed_telemetry import slurm_disturbances
 from chargeback.simulation.estate_plan import SLURM, Estate, owners_of
 from chargeback.simulation.made import Made
 from chargeback.simulation.sacct_writer import ExtractWindow, sacct_text
+from chargeback.simulation.scraping import Disturbances
 from chargeback.simulation.slurm_arrivals import arrivals_of
 from chargeback.simulation.slurm_desk import SlurmDesk
 from chargeback.simulation.slurm_host_scenes import place_host_scenes
@@ -75,6 +78,15 @@ class SlurmSide:
     def facts(self) -> list[RunFact]:
         """Facts of all runs that can still matter."""
         return [fact_of(run) for run in self.runs]
+
+    def disturbances(self) -> Disturbances:
+        """What goes wrong with the telemetry of its hosts."""
+        return slurm_disturbances(self.hosts, self._days)
+
+    def shown(self) -> Counter[str]:
+        """What is there to see beside runs."""
+        of_hosts = Counter(f"host: {spell.kind}" for spell in self.spells)
+        return of_hosts + Counter({"node listing landed twice": 1, "overlapping extracts": self._days.count - 1})
 
     def capacity_spells(self) -> list[CapacitySpell]:
         """What befalls hosts, in the states of capacity."""

@@ -32,7 +32,7 @@ from fractions import Fraction
 from chargeback.simulation.bookings import FOREVER
 from chargeback.simulation.device_activity import Holding
 from chargeback.simulation.estate_plan import Host
-from chargeback.simulation.truth_activity import Sampled, activity_of_day, unallocated_of_day
+from chargeback.simulation.truth_activity import Sampled, activity_of_day, observed_of_day, unallocated_of_day
 from chargeback.simulation.truth_capacity import CapacitySpell, capacity_of_day
 
 UNATTRIBUTED = "unattributed"
@@ -79,8 +79,14 @@ class Truth:
     def note_run(self, cluster: str, fact: RunFact) -> None:
         """A run that was planned: count what it shows."""
         self.features.update(fact.scenes)
+        if fact.holding is not None and fact.holding.label_lag:
+            self.features["labels that stay after the end"] += 1
         if fact.holding is None:
             self._of(cluster).setdefault("never_held", {})[fact.run] = fact.row_from
+
+    def note_shown(self, shown: Mapping[str, int]) -> None:
+        """What there is to see beside runs."""
+        self.features.update(shown)
 
     def note_quarantined(self, *, source: str, cluster: str, extracted_at: str, records: int) -> None:
         """An object that cannot be read."""
@@ -108,6 +114,7 @@ class Truth:
             fact for fact in rows if fact.started is not None and fact.ended is not None and starts <= fact.ended < ends
         ]
         holdings = [fact.holding for fact in held.values() if fact.holding is not None]
+        observed = observed_of_day(samples, interval, staleness_seconds)
         self._of(cluster).setdefault("days", {})[day] = {
             "runs": len(rows),
             "classes": dict(Counter(fact.workload_class for fact in rows)),
@@ -119,8 +126,8 @@ class Truth:
                      if name.startswith(UNATTRIBUTED)), Fraction(0))
             ),
             "after_end": _texts(_after_end(list(held.values()), interval)),
-            "activity": activity_of_day(holdings, samples, interval, staleness_seconds),
-            "unallocated_activity": unallocated_of_day(holdings, samples, interval, staleness_seconds),
+            "activity": activity_of_day(holdings, observed),
+            "unallocated_activity": unallocated_of_day(holdings, observed),
             "capacity": capacity_of_day(hosts, holdings, spells, interval),
         }  # fmt: skip
 

@@ -27,33 +27,39 @@ class Sampled:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stretch:
+class Stretch:
+    """A sample and the milliseconds of the day for which it holds."""
+
     starts: int
     ends: int
     sample: Sampled
 
 
-def activity_of_day(
-    holdings: Sequence[Holding], samples: Mapping[str, Sequence[Sampled]], interval: tuple[int, int], staleness: int
-) -> dict[str, dict[str, dict[str, int | None]]]:
+Observed = Mapping[str, Sequence[Stretch]]
+"""Stretches of every device, in order of time."""
+
+
+def observed_of_day(samples: Mapping[str, Sequence[Sampled]], interval: tuple[int, int], staleness: int) -> Observed:
+    """For how long each sample of a day holds. `samples`: per device, in order, from before the day's start on."""
+    return {device: list(_stretches(of_device, interval, staleness)) for device, of_device in samples.items()}
+
+
+def activity_of_day(holdings: Sequence[Holding], observed: Observed) -> dict[str, dict[str, dict[str, int | None]]]:
     """Run -> device -> figures of truth.py, `activity`."""
     found: dict[str, dict[str, dict[str, int | None]]] = defaultdict(dict)
-    stretches = {device: list(_stretches(of_device, interval, staleness)) for device, of_device in samples.items()}
     for holding in holdings:
         until = FOREVER if holding.held_until is None else holding.held_until
         for grant in holding.grants:
             device = grant.device.identity
             lengths = [
                 (stretch.sample, _common(stretch, holding.held_from * 1000, until * 1000))
-                for stretch in stretches.get(device, ())
+                for stretch in observed.get(device, ())
             ]
             found[holding.run][device] = _figures([(sample, length) for sample, length in lengths if length > 0])
     return found
 
 
-def unallocated_of_day(
-    holdings: Sequence[Holding], samples: Mapping[str, Sequence[Sampled]], interval: tuple[int, int], staleness: int
-) -> dict[str, dict[str, int]]:
+def unallocated_of_day(holdings: Sequence[Holding], observed: Observed) -> dict[str, dict[str, int]]:
     """Device -> active milliseconds and consumed ppm x ms while nobody held it; those that did nothing are left out."""
     held: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for holding in holdings:
@@ -61,10 +67,10 @@ def unallocated_of_day(
         for grant in holding.grants:
             held[grant.device.identity].append((holding.held_from * 1000, until * 1000))
     found: dict[str, dict[str, int]] = {}
-    for device, of_device in samples.items():
+    for device, stretches in observed.items():
         free = [
             (stretch.sample, _free_length(stretch, held[device]))
-            for stretch in _stretches(of_device, interval, staleness)
+            for stretch in stretches
             if stretch.sample.active_ppm > ACTIVE_ABOVE_PPM
         ]
         if any(length for _, length in free):
@@ -75,20 +81,20 @@ def unallocated_of_day(
     return found
 
 
-def _stretches(samples: Sequence[Sampled], interval: tuple[int, int], staleness: int) -> Iterator[_Stretch]:
+def _stretches(samples: Sequence[Sampled], interval: tuple[int, int], staleness: int) -> Iterator[Stretch]:
     starts, ends = interval[0] * 1000, interval[1] * 1000
     for at, sample in enumerate(samples):
         following = samples[at + 1].at if at + 1 < len(samples) else FOREVER
         until = min(following, sample.at + staleness * 1000, ends)
         if until > starts and sample.at < ends:
-            yield _Stretch(max(sample.at, starts), until, sample)
+            yield Stretch(max(sample.at, starts), until, sample)
 
 
-def _common(stretch: _Stretch, begins: int, until: int) -> int:
+def _common(stretch: Stretch, begins: int, until: int) -> int:
     return min(stretch.ends, until) - max(stretch.starts, begins)
 
 
-def _free_length(stretch: _Stretch, held: Sequence[tuple[int, int]]) -> int:
+def _free_length(stretch: Stretch, held: Sequence[tuple[int, int]]) -> int:
     """Milliseconds of the stretch in which none of the holds lasts."""
     inside = {edge for hold in held for edge in hold if stretch.starts < edge < stretch.ends}
     edges = sorted({stretch.starts, stretch.ends, *inside})
