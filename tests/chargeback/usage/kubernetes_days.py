@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from chargeback.billing_period import Interval, day_interval
+from chargeback.contracts.capacity import CAPACITY, STATES
 from chargeback.contracts.contract import Contract
 from chargeback.contracts.holds import HOLDS
 from chargeback.contracts.raw_claims import RAW_CLAIMS
@@ -17,6 +18,7 @@ from chargeback.contracts.raw_pods import RAW_PODS
 from chargeback.contracts.raw_slices import RAW_SLICES
 from chargeback.contracts.raw_workloads import RAW_WORKLOADS
 from chargeback.contracts.runs import RUNS
+from chargeback.usage.capacity import kubernetes_capacity_of_day
 from chargeback.usage.gpu_approvals import GpuCountApproval
 from chargeback.usage.kubernetes_holds import kubernetes_holds_of_day
 from chargeback.usage.kubernetes_runs import kubernetes_runs_of_day
@@ -74,6 +76,13 @@ def a_pod(uid: str, *containers: Mapping[str, object], node: str | None = "n1", 
         "lastSeen": "2026-08-01T00:00Z",
     } | given
     return row_of(RAW_PODS, uid=uid, cluster=CLUSTER, nodeName=node if given.get("scheduled") else None, **given)
+
+
+def in_state(capacity: pl.DataFrame, state: str, accelerator: str | None = None) -> Fraction:
+    """GPU-seconds of contracts.capacity in a state, exact."""
+    of = capacity if accelerator is None else capacity.filter(pl.col("accelerator") == accelerator)
+    rows = of.select(f"{state}_unit_seconds", "units_per_gpu").rows()
+    return sum((Fraction(seconds, units) for seconds, units in rows), Fraction(0))
 
 
 def gpus(count: int | str, **more: object) -> dict[str, object]:
@@ -148,6 +157,21 @@ class KubernetesDays:
             self.runs(day), *raw, cluster=CLUSTER, day=day, interval=self.interval(day), aliases=self.aliases
         )
         return keeps(HOLDS, holds)
+
+    def capacity(self, day: str = "2026-07-03") -> pl.DataFrame:
+        """contracts.capacity of the day, whose states add up."""
+        raw = (self.table(contract, day) for contract in (RAW_KUBERNETES_NODES, RAW_SLICES))
+        capacity = kubernetes_capacity_of_day(
+            *raw, self.runs(day), self.holds(day), cluster=CLUSTER, day=day, interval=self.interval(day),
+            aliases=self.aliases,
+        )  # fmt: skip
+        states = pl.sum_horizontal(f"{state}_unit_seconds" for state in STATES)
+        assert capacity.filter(states != pl.col("capacity_unit_seconds")).is_empty()
+        return keeps(CAPACITY, capacity)
+
+    def state(self, state: str, accelerator: str | None = None, day: str = "2026-07-03") -> Fraction:
+        """GPU-seconds of the day in a state, exact."""
+        return in_state(self.capacity(day), state, accelerator)
 
     def gpu_seconds(self, *days: str) -> dict[str, Fraction]:
         """GPU-seconds of each run that held any."""
