@@ -119,7 +119,7 @@ def bill_month(
     chosen = [settings.cluster(name).name for name in clusters] or sorted(settings.clusters)
     count = max(1, min(workers or os.cpu_count() or 1, MOST_WORKERS))
     with pool_of(settings_file, count) as pool:
-        _read_landing(workspace, chosen, progress, begin_work=lambda: warm_up(pool, count))
+        read_landing(workspace, chosen, progress, begin_work=lambda: warm_up(pool, count))
         plan = plan_days(
             month,
             observations=workspace.observations,
@@ -133,7 +133,7 @@ def bill_month(
         if not plan.days and not again and _stands(month, _leaves_of_month(month, workspace), workspace):
             return BillOutcome(month_name, (), len(plan.unchanged), None, (), ())
         days = run_partitions(
-            pool, DAY_JOB, [partition.key for partition, _ in plan.days], ended=_noted(plan, workspace, progress)
+            pool, DAY_JOB, [partition.key for partition, _ in plan.days], ended=noted(plan, workspace, progress)
         )
         progress.begin(f"month {month_name}", 1)
         (month_run,) = run_partitions(
@@ -170,7 +170,7 @@ def _each_once(reasons: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(told.values(), key=lambda reason: "materialise it" in reason))
 
 
-def _read_landing(
+def read_landing(
     workspace: Workspace, clusters: Sequence[str], progress: Progress, *, begin_work: Callable[[], None]
 ) -> None:
     """Parse what landed and was not parsed yet, so that the plan knows which days it touches.
@@ -193,7 +193,7 @@ def _read_landing(
         progress.step(each.key)
 
 
-def _noted(plan: Plan, workspace: Workspace, progress: Progress) -> Callable[[RunOutcome], None]:
+def noted(plan: Plan, workspace: Workspace, progress: Progress) -> Callable[[RunOutcome], None]:
     """Remember every day as it is billed: a bill that was killed goes on where it stopped."""
     leaves_of = {partition.key: leaves for partition, leaves in plan.days}
     if plan.days:
