@@ -56,11 +56,14 @@ def with_presence(
 
 
 def cut_presence(interval: Interval) -> list[pl.Expr]:
-    """The same as it was known at the end of a day: what is later is not yet."""
+    """The same as it was at the end of a day: what is later is not yet.
+
+    What only a listing of a later day misses existed until then, so all of this day long: lastSeen is the day's end.
+    """
     end = pl.lit(interval.end)
     return [
         cut_instant("deleted", interval),
-        pl.min_horizontal("lastSeen", end).alias("lastSeen"),
+        pl.when(pl.col("missingFrom") >= end).then(end).otherwise(pl.min_horizontal("lastSeen", end)).alias("lastSeen"),
         cut_instant("missingFrom", interval),
     ]
 
@@ -71,7 +74,7 @@ def with_deletion_as_absence(present: pl.DataFrame) -> pl.DataFrame:
 
 
 def existed_on_the_day(interval: Interval, *, began: pl.Expr) -> pl.Expr:
-    """Whether an object was there on the day, by its presence before it is cut: from its beginning until it was gone."""
+    """Whether an object was there on the day, by its presence before it is cut: from its beginning until it went."""
     gone = pl.coalesce(pl.min_horizontal("deleted", "missingFrom"), "lastSeen")
     began_before_the_end = began.is_null() | (began < pl.lit(interval.end))
     return began_before_the_end & ((gone > pl.lit(interval.start)) | (began >= pl.lit(interval.start)))

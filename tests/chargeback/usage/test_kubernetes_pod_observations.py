@@ -83,6 +83,19 @@ def test_k12_a_pod_that_a_listing_misses_was_last_seen_before_and_is_missing_fro
     assert rows_of_day([*gone, ("+1 00:10", pod_list())], NEXT_DAY).is_empty()
 
 
+def test_a_pod_that_only_the_listing_of_a_later_day_misses_existed_until_then_on_every_day_between() -> None:
+    running = pod(created="08:00", scheduled="08:00", started="08:01")
+    nights = [("+1 00:10", pod_list(running)), ("+3 00:10", pod_list())]
+
+    first, second, third = (rows_of_day(nights, day) for day in (DAY, NEXT_DAY, THIRD_DAY))
+    as_long_as_nobody_knew = rows_of_day(nights[:1], NEXT_DAY)
+
+    assert as_long_as_nobody_knew.select("lastSeen", "missingFrom").rows() == [(at("+1 00:10"), None)]
+    assert [rows["lastSeen"].to_list() for rows in (first, second, third)] == [
+        [at("+1 00:00")], [at("+2 00:00")], [at("+3 00:00")]
+    ]  # fmt: skip
+
+
 def test_a_listing_that_misses_a_pod_which_a_later_one_shows_does_not_end_it() -> None:
     stale = [("12:00", pod_list(SERVICE)), ("12:05", pod_list()), ("12:10", pod_list(SERVICE))]
 

@@ -226,7 +226,7 @@ def test_a_workload_stands_in_each_day_on_which_it_existed_as_it_was_then() -> N
     first, second = workloads_of_day(landed), workloads_of_day(landed, NEXT_DAY)
 
     assert first.select("ended", "lastSeen").rows() == [(None, at("+1 00:00"))]
-    assert second.select("ended", "lastSeen", "missingFrom").rows() == [(at("+1 09:00"), at("+1 10:00"), None)]
+    assert second.select("ended", "lastSeen", "missingFrom").rows() == [(at("+1 09:00"), at("+2 00:00"), None)]
     assert workloads_of_day(landed, "2026-07-11").is_empty()
 
 
