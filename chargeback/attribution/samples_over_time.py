@@ -41,7 +41,9 @@ class Sampling:
     active_above_ppm: int
 
 
-def measure(stretches: pl.DataFrame, raw_samples: pl.DataFrame, *, sampling: Sampling) -> pl.DataFrame:
+def measure(
+    stretches: pl.DataFrame, raw_samples: pl.DataFrame, *, sampling: Sampling, samples_at_once: int = SAMPLES_AT_ONCE
+) -> pl.DataFrame:
     """Say what the device of each stretch did in it.
 
     Input:   stretches: `device`, and `from` and `until` in milliseconds of the day, 0 <= from <= until <= its length;
@@ -54,7 +56,7 @@ def measure(stretches: pl.DataFrame, raw_samples: pl.DataFrame, *, sampling: Sam
     numbered = stretches.with_row_index("stretch").sort("device", "from", maintain_order=True)
     kept = [
         _measured(numbered.filter(pl.col("device").is_between(first, last)), samples, sampling)
-        for first, last, samples in _whole_devices(raw_samples)
+        for first, last, samples in _whole_devices(raw_samples, samples_at_once)
     ]
     found = pl.concat(kept) if kept else pl.DataFrame(schema={"stretch": pl.UInt32(), **MEASURED})
     return (
@@ -65,14 +67,14 @@ def measure(stretches: pl.DataFrame, raw_samples: pl.DataFrame, *, sampling: Sam
     )
 
 
-def _whole_devices(raw_samples: pl.DataFrame) -> Iterator[tuple[int, int, pl.DataFrame]]:
+def _whole_devices(raw_samples: pl.DataFrame, samples_at_once: int) -> Iterator[tuple[int, int, pl.DataFrame]]:
     """First device, last device and samples of parts that hold whole devices each, in order of device and time.
 
     That order is one number, `at`: device x DEVICE_SPACE + instant.
     """
     in_order = raw_samples if raw_samples["device"].is_sorted() else raw_samples.sort("device")
     counts = in_order.group_by("device").len().sort("device").with_columns(end=pl.col("len").cum_sum().cast(pl.Int64))
-    part = (pl.col("end") - 1) // SAMPLES_AT_ONCE
+    part = (pl.col("end") - 1) // samples_at_once
     parts = counts.group_by(part.alias("part"), maintain_order=True).agg(
         first=pl.col("device").min(), last=pl.col("device").max(), count=pl.col("len").sum(), end=pl.col("end").max()
     )
@@ -164,7 +166,8 @@ def _greatest(stretches: pl.DataFrame, held: pl.DataFrame, value: str) -> pl.Ser
     begun, ended = (_before(stretches, numbered, boundary) for boundary in ("from", "until"))
     holds_still = begun["until"] > begun["boundary"]
     first = (begun["sample"].cast(pl.Int64) + 1 - holds_still.cast(pl.Int64)).fill_null(0)
-    count = (ended["sample"].cast(pl.Int64) + 1).fill_null(0) - first
+    has_length = (ended["boundary"] > begun["boundary"]).cast(pl.Int64)
+    count = ((ended["sample"].cast(pl.Int64) + 1).fill_null(0) - first) * has_length
     ranges = pl.DataFrame({"first": first, "count": count}).with_row_index("place")
     longest = ranges.select(pl.col("count").max()).item() or 0
     parts, width, maxima = [], 1, held[value]

@@ -6,6 +6,7 @@ with it. Not here: the estates that both are tried on (small_estates.py).
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from typing import Any
 
 import polars as pl
@@ -62,6 +63,46 @@ def attributed_by_hand(
                     row.after_end_seconds += devices * max(0, finishes - max(begins, gone))
                 _add_activity(row, spells.get(device, {}), begins * 1000, finishes * 1000, devices, active_above_ppm)
                 row.unmeasured_milliseconds = row.held_seconds * 1000 - row.observed_milliseconds
+    return found
+
+
+def unheld_by_hand(
+    holds: pl.DataFrame, bindings: pl.DataFrame, raw_samples: pl.DataFrame, raw_devices: pl.DataFrame, *,
+    interval: Interval, active_above_ppm: int, staleness_seconds: int,
+) -> dict[tuple[int, str], list[int]]:  # fmt: skip
+    """Hour and GPU -> active and consumed while nobody held it: each moment between two changes looked at by itself."""
+    spells = _spells_of_devices(raw_samples, interval.seconds * 1000, staleness_seconds * 1000)
+    parts = _parts_of_hosts(holds, bindings, interval)
+    found: dict[tuple[int, str], list[int]] = {}
+    for row in raw_devices.iter_rows(named=True):
+        covering = [(since, until) for since, until, gpu in parts.get(row["host"], []) if gpu in ("", row["gpu"])]
+        for since, until, sample in spells.get(row["device"], {}).get("activity", []):
+            if until <= 0:
+                continue
+            changes = {at for spell in covering for at in spell} | set(range(0, 26 * 3_600_000, 3_600_000))
+            edges = sorted({max(0, since), until} | {at for at in changes if max(0, since) < at < until})
+            for begins, ends in pairwise(edges):
+                if ends > begins and not any(a <= begins < b for a, b in covering):
+                    totals = found.setdefault((begins // 3_600_000, row["gpu"]), [0, 0])
+                    totals[0] += (ends - begins) * (sample["active_ppm"] > active_above_ppm)
+                    totals[1] += (ends - begins) * sample["active_ppm"]
+    return {key: totals for key, totals in found.items() if totals[0]}
+
+
+def _parts_of_hosts(
+    holds: pl.DataFrame, bindings: pl.DataFrame, interval: Interval
+) -> dict[str, list[tuple[int, int, str]]]:
+    """Host -> (from, until, gpu) in milliseconds of the day; gpu is empty for what of a hold is unbound."""
+    bound: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for binding in bindings.iter_rows(named=True):
+        bound.setdefault(_hold(binding), []).append(binding)
+    found: dict[str, list[tuple[int, int, str]]] = {}
+    for hold in holds.iter_rows(named=True):
+        begins, ends = (
+            int((hold[name] - interval.start).total_seconds()) * 1000 for name in ("held_from", "held_until")
+        )
+        for gpu, _, _ in _parts(hold, bound.get(_hold(hold), [])):
+            found.setdefault(hold["host"], []).append((begins, ends, gpu))
     return found
 
 

@@ -15,6 +15,7 @@ from chargeback.billing_period import Interval
 from chargeback.contracts.bindings import BINDINGS
 from chargeback.contracts.contract import Contract
 from chargeback.contracts.holds import HOLDS
+from chargeback.contracts.raw_devices import RAW_DEVICES
 from chargeback.contracts.raw_samples import RAW_SAMPLES
 from chargeback.contracts.runs import RUNS
 from tests.tables import a_table_of
@@ -31,14 +32,16 @@ class SmallEstate:
     bindings: list[dict[str, Any]] = field(default_factory=list)
     runs: list[dict[str, Any]] = field(default_factory=list)
     samples: list[dict[str, Any]] = field(default_factory=list)
+    gpus: list[dict[str, Any]] = field(default_factory=list)
 
     def add_host(self, seed: int) -> None:
         """One more host, which follows from its seed and its place."""
         random = Random(seed)
         host = f"n{len({hold['host'] for hold in self.holds})}-{seed}"
         kind = random.choice(list(KINDS))
-        devices = range(len({sample["device"] for sample in self.samples}), 10**9)
+        devices = range(len(self.gpus), 10**9)
         gpus = [(device, f"{host}-GPU-{at}") for at, device in zip(range(random.randint(1, 3)), devices, strict=False)]
+        self.gpus += [{"device": device, "host": host, "gpu": gpu} for device, gpu in gpus]
         instants = _instants(random, self.day.seconds)
         for device, _ in gpus:
             self._add_samples(random, device, instants)
@@ -53,6 +56,10 @@ class SmallEstate:
             _frame(RUNS, self.runs),
             _frame(RAW_SAMPLES, self.samples),
         )
+
+    def devices(self) -> pl.DataFrame:
+        """raw_devices: every GPU, all day, without labels."""
+        return _frame(RAW_DEVICES, self.gpus)
 
     def _add_samples(self, random: Random, device: int, instants: list[int]) -> None:
         """A series over some of the instants: values, zeros, and nothing at all in some columns."""
