@@ -26,3 +26,26 @@ def kubernetes(
 
     access = KubernetesAccess(kubeconfig, context, server, token_file, ca_file)
     extract_kubernetes(cluster=cluster, access=access, config=config)
+
+
+@app.command()
+def dcgm(
+    cluster: Annotated[str, typer.Option("--cluster", help="Cluster as named in chargeback.toml.")],
+    prometheus: Annotated[str, typer.Option(help="Address of Prometheus, or of what speaks its API.")],
+    since: Annotated[str | None, typer.Option("--from", help="First instant, 2026-10-05T00:00:00Z.")] = None,
+    until: Annotated[str | None, typer.Option("--until", help="Instant before which it ends.")] = None,
+    day: Annotated[str | None, typer.Option(help="A billing day instead; default: the last one that is over.")] = None,
+    selector: Annotated[str, typer.Option(help="""Labels that series must have, '{job="dcgm"}'.""")] = "",
+    hours: Annotated[int, typer.Option(help="Hours asked for at once; fewer where Prometheus refuses.")] = 3,
+    token_file: Annotated[Path | None, typer.Option(help="File with a bearer token.")] = None,
+    ca_file: Annotated[Path | None, typer.Option(help="Certificate authority of the server.")] = None,
+    config: Config = None,
+) -> None:
+    """Land GPU telemetry as it was scraped, from a Prometheus."""
+    from orchestration.extract_dcgm import Window, extract_dcgm
+    from resources.prometheus_api import PrometheusAccess
+
+    extract_dcgm(
+        cluster=cluster, access=PrometheusAccess(prometheus, token_file, ca_file), window=Window(since, until, day),
+        selector=selector, hours=hours, config=config,
+    )  # fmt: skip

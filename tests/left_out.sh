@@ -7,6 +7,8 @@ command -v hledger >/dev/null 2>&1 || left="$left
   - the journal in a real ledger program: Debian package hledger"
 command -v "${KUBE_APISERVER:-kube-apiserver}" >/dev/null 2>&1 || left="$left
   - the listing from a real kube-apiserver: make apiserver-test says how"
+command -v prometheus >/dev/null 2>&1 || left="$left
+  - telemetry from a real Prometheus: Debian package prometheus"
 [ -d "${SHARED:-../shared}/data" ] || left="$left
   - public sacct files and dumps: set SHARED to the folder that holds them"
 if [ -n "$left" ]; then
