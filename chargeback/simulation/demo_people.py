@@ -41,11 +41,20 @@ accelerators:
   h100-sxm5-80gb:
     standard: {{price: 2.95, unit: GPU-hour}}
     preemptible: {{price: 1.90, unit: GPU-hour}}
+    reserved: {{price: 2.40, unit: GPU-hour}}
+    slices:
+      3g.40gb: {{billing_weight: 4/8}}
+      2g.20gb: {{billing_weight: 2/8}}
+      1g.10gb: {{billing_weight: 1/8}}
   a100-sxm4-80gb:
     standard: {{price: 1.60, unit: GPU-hour}}
     preemptible: {{price: 1.05, unit: GPU-hour}}
+    reserved: {{price: 1.35, unit: GPU-hour}}
     slices:
+      3g.40gb: {{billing_weight: 4/8}}
+      2g.20gb: {{billing_weight: 2/8}}
       1g.10gb:
         standard: {{price: 0.22, unit: slice-hour}}
         preemptible: {{price: 0.15, unit: slice-hour}}
+        reserved: {{price: 0.18, unit: slice-hour}}
 """

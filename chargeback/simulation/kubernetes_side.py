@@ -24,6 +24,9 @@ from chargeback.simulation.truth_capacity import CapacitySpell
 NOTICED_SECONDS = 40
 """How long after a change of a node its watch event is kept."""
 
+EVENING_HOURS = 19
+"""Workload objects are listed in the evening too: many are gone by night."""
+
 STATES_OF_SPELLS = {"not ready": "out_of_service_unplanned", "cordon": "out_of_service_planned"}
 AGE_SECONDS = 20 * 24 * HOUR
 
@@ -100,7 +103,8 @@ class KubernetesSide:
             yield self._made("kubernetes/pods", listing, night + 5 * MINUTE)
         since = self._days.at(day - 1, 24) + AFTER_MIDNIGHT if day else starts - 3 * 24 * HOUR
         yield self._made("kubernetes/pods", pod_events(pods, since, night), night + MINUTE)
-        yield self._made("kubernetes/workloads", workload_lists(self._desk.workloads, night), night)
+        for at in (starts + EVENING_HOURS * HOUR, night):
+            yield self._made("kubernetes/workloads", workload_lists(self._desk.workloads, at), at)
 
     def _made(self, source: str, content: bytes, at: int) -> Made:
         return Made(source, KUBERNETES, compressed(content), instant_of(at), "json.gz")

@@ -13,13 +13,14 @@ def test_the_ownership_file_is_accepted_and_leaves_one_account_to_nobody() -> No
     assert DEMO_UNOWNED_ACCOUNT not in set(rows["key"])
 
 
-def test_the_card_is_accepted_and_prices_every_accelerator_and_slice_in_both_tiers() -> None:
+def test_the_card_is_accepted_and_prices_every_accelerator_and_slice_in_all_tiers() -> None:
     card = read_rate_card(demo_rate_card("2026-10").encode(), object_key="rate-cards/demo.yaml")
 
     assert isinstance(card, RateCard)
     assert card.effective_from == "2026-01"
     assert {(price.accelerator, price.tier) for price in card.prices} == {
         (accelerator, tier)
-        for accelerator in ("h100-sxm5-80gb", "a100-sxm4-80gb", "a100-sxm4-80gb:1g.10gb")
-        for tier in ("standard", "preemptible")
+        for whole in ("h100-sxm5-80gb", "a100-sxm4-80gb")
+        for accelerator in (whole, *(f"{whole}:{profile}" for profile in ("1g.10gb", "2g.20gb", "3g.40gb")))
+        for tier in ("standard", "preemptible", "reserved")
     }
