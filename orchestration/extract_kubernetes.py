@@ -69,9 +69,10 @@ def _landed(landing: Landing, listing: Listing, cluster: str, console: Console) 
     landed = landing.land(
         listing.content, source=kind.source, cluster=cluster, extracted_at=listing.extracted_at, extension=EXTENSION
     )
-    restarted = f", from the start again {listing.restarts} times" if listing.restarts else ""
+    pages = f"{listing.pages:,} pages" if listing.pages > 1 else "1 page"
+    restarted = f" (their pages expired {listing.restarts} times before)" if listing.restarts else ""
     console.print(
-        f"{kind.source}: {listing.objects:,} {kind.name} {listing.version}, {listing.pages} pages{restarted}, "
+        f"{kind.source}: {listing.objects:,} {kind.name} {listing.version} in {pages}{restarted}, "
         f"landed as {landed.key} ({len(listing.content):,} bytes)",
         markup=False,
     )

@@ -80,7 +80,7 @@ def test_each_kind_that_is_served_lands_as_one_object_and_the_others_are_named(
     }  # fmt: skip
     (pods,) = landed["pods"]
     assert before <= pods.extracted_at <= datetime.now(UTC)
-    assert f"kubernetes/pods: 3 pods v1, 1 pages, landed as {pods.key} (" in result.output
+    assert f"kubernetes/pods: 3 pods v1 in 1 page, landed as {pods.key} (" in result.output
     assert "kubernetes/workloads: 1 workloads.kueue.x-k8s.io v1beta1" in result.output
     assert "kubernetes/workloads: rayjobs.ray.io are not served by this cluster" in result.output
     assert TOKEN not in result.output
