@@ -35,7 +35,7 @@ class SimulatedEstate:
         return [made for made in self.objects if made.cluster == cluster and made.source.startswith(source)]
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def simulated(gpus: int, days: int, first_day: str, seed: int = 7, scrape_seconds: int = 300) -> SimulatedEstate:
     """An estate by its arguments."""
     truth = Truth()
