@@ -39,10 +39,10 @@ def entries(holder: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
 def text(holder: Mapping[str, Any], name: str) -> str | None:
     """A text; None if it is not there or empty. YAML may have made a number of it."""
     value = holder.get(name)
-    if value is None or value == "":
-        return None
     if isinstance(value, str):
-        return value
+        return value or None
+    if value is None:
+        return None
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     raise ValueError(f"{name} is {_said(value)}, not a text")
@@ -108,7 +108,11 @@ def earliest(instants: Iterable[datetime | None]) -> datetime | None:
 
 def texts(holder: Mapping[str, Any], name: str) -> dict[str, str]:
     """A map of texts (labels, quantities); a number or truth value that YAML made is spelled again."""
-    return {str(key): _spelled(name, value) for key, value in section(holder, name).items() if value is not None}
+    return {
+        str(key): value if isinstance(value, str) else _spelled(name, value)
+        for key, value in section(holder, name).items()
+        if value is not None
+    }
 
 
 def annotations(metadata: Mapping[str, Any]) -> dict[str, str]:
@@ -133,7 +137,7 @@ def controller_of(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
 def _spelled(name: str, value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, str | int | float):
+    if isinstance(value, int | float):
         return str(value)
     raise ValueError(f"{name} holds {_said(value)}, not a text")
 

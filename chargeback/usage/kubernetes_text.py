@@ -46,7 +46,11 @@ def documents_of(content: bytes) -> list[Document]:
     A text that begins with a brace or bracket is JSON: one document, else one a line (as a watch prints it), else
     documents that each begin at the beginning of a line (as `kubectl get -w -o json` prints them). Else it is YAML.
     """
-    text = content.decode("utf-8", errors="replace").removeprefix("\ufeff")
+    clean = content.removeprefix(b"\xef\xbb\xbf")
+    try:
+        return [Document(1, orjson.loads(clean))]
+    except orjson.JSONDecodeError:
+        text = clean.decode("utf-8", errors="replace")
     if not text.strip():
         return []
     return list(_json_documents(text)) if text.lstrip()[0] in "{[" else list(_yaml_documents(text))

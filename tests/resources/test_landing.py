@@ -8,7 +8,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 
 from resources.decompression import Undecompressible
-from resources.landing import SOURCES, LandedObject, Landing, ObjectCorrupted
+from resources.landing import SNAPSHOT_SOURCES, SOURCES, LandedObject, Landing, ObjectCorrupted
 from resources.object_store import ObjectStore
 
 EXTRACTED = datetime(2026, 10, 5, 1, 2, 3, tzinfo=UTC)
@@ -60,6 +60,20 @@ def test_the_same_bytes_landed_again_are_still_one_object_and_it_says_so(landing
     assert again == first
     assert (first.is_new, again.is_new) == (True, False)
     assert landing.objects("slurm/sacct", "slurm-a") == [first]
+
+
+@pytest.mark.parametrize("source", SNAPSHOT_SOURCES)
+def test_the_same_bytes_of_a_snapshot_at_another_time_say_that_it_is_still_so(landing: Landing, source: str) -> None:
+    at_once, again = (
+        landing.land(b"{}", source=source, cluster="k8s-b", extracted_at=EXTRACTED, extension="json") for _ in range(2)
+    )
+    later = landing.land(
+        b"{}", source=source, cluster="k8s-b", extracted_at=EXTRACTED + timedelta(minutes=5), extension="json"
+    )
+
+    assert (at_once.is_new, again.is_new, later.is_new) == (True, False, True)
+    assert (again, later.sha256) == (at_once, at_once.sha256)
+    assert landing.objects(source, "k8s-b") == [at_once, later]
 
 
 def test_the_same_bytes_of_another_cluster_are_another_object(landing: Landing) -> None:
@@ -185,7 +199,7 @@ def test_every_source_of_the_design_can_land(landing: Landing) -> None:
         landed = landing.land(b"x", source=source, cluster=cluster, extracted_at=EXTRACTED, extension="txt")
         assert landing.objects(source, cluster) == [landed]
 
-    assert len(SOURCES) == 15
+    assert len(SOURCES) == 16
     assert landing.misnamed() == []
 
 

@@ -165,6 +165,7 @@ def test_a_byte_order_mark_and_broken_bytes_harm_no_other_object() -> None:
     broken = b'{"kind": "Pod", "metadata": {"name": "\xff"}}\n'
 
     assert seen(b"\xef\xbb\xbf" + events(("ADDED", A))) == [(1, "ADDED", "Pod", "a")]
+    assert seen(b"\xef\xbb\xbf" + pretty(A).encode()) == [(1, "LISTED", "Pod", "a")]
     assert [name for *_, name in seen(broken + json.dumps(B).encode())] == ["\ufffd", "b"]
 
 
