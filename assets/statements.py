@@ -7,8 +7,10 @@ from assets.capacity import capacity
 from assets.landed_objects import landed_objects
 from assets.materialisation import Inputs, Month, materialise, month_of
 from assets.quarantine import quarantine
+from assets.quota import quota_of_month
 from assets.rate_card import rate_card
 from assets.rated_usage import rated_usage
+from assets.raw_workloads import raw_workloads
 from assets.runs import runs
 from assets.team_charges import team_charges
 from assets.unallocated_activity import unallocated_activity
@@ -19,6 +21,7 @@ from chargeback.contracts.partition import Partition
 from chargeback.contracts.quarantine import QUARANTINE
 from chargeback.contracts.rate_card import RATE_CARD
 from chargeback.contracts.rated_usage import RATED_USAGE
+from chargeback.contracts.raw_workloads import RAW_WORKLOADS
 from chargeback.contracts.runs import RUNS
 from chargeback.contracts.statements import STATEMENTS
 from chargeback.contracts.team_charges import TEAM_CHARGES
@@ -33,10 +36,22 @@ from resources.lake import Lake
 from resources.settings import Settings
 
 MONTH_TABLES = (TEAM_CHARGES, RATED_USAGE, OWNERSHIP, RATE_CARD)
-DAY_TABLES = (RUNS, CAPACITY, UNALLOCATED_ACTIVITY, LANDED_OBJECTS, QUARANTINE)
+DAY_TABLES = (RUNS, CAPACITY, UNALLOCATED_ACTIVITY, RAW_WORKLOADS, LANDED_OBJECTS, QUARANTINE)
 
 
-@dg.asset(deps=[team_charges, rated_usage, runs, capacity, unallocated_activity, landed_objects, quarantine, rate_card])
+@dg.asset(
+    deps=[
+        team_charges,
+        rated_usage,
+        runs,
+        capacity,
+        unallocated_activity,
+        raw_workloads,
+        landed_objects,
+        quarantine,
+        rate_card,
+    ]
+)
 def statements(
     context: dg.AssetExecutionContext,
     lake: dg.ResourceParam[Lake],
@@ -58,6 +73,7 @@ def statements(
         ),
         rule=lambda: _rows(
             {name: scanned.frame for name, scanned in read.items()},
+            quota_of_month(read["raw_workloads"], read["runs"], month),
             None if before.missing else before.frame.collect(),
             month,
             settings,
@@ -66,7 +82,11 @@ def statements(
 
 
 def _rows(
-    read: dict[str, pl.LazyFrame], previous_lines: pl.DataFrame | None, month: Month, settings: Settings
+    read: dict[str, pl.LazyFrame],
+    quota: pl.DataFrame,
+    previous_lines: pl.DataFrame | None,
+    month: Month,
+    settings: Settings,
 ) -> pl.DataFrame:
     owners = read["ownership"].collect()
     uncharged = uncharged_runs(
@@ -90,6 +110,7 @@ def _rows(
         contact=settings.contact,
         sizes=node_sizes(read["capacity"], zone=settings.zone),
         unheld=unheld_activity(read["unallocated_activity"]),
+        quota=quota,
     )
 
 

@@ -12,10 +12,13 @@ import polars as pl
 from rich.console import Console
 
 from assets.materialisation import Month, month_called
+from assets.quota import quota_of_month
 from chargeback.billing_period import BillingPeriod
 from chargeback.contracts.capacity import CAPACITY
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.rated_usage import RATED_USAGE
+from chargeback.contracts.raw_workloads import RAW_WORKLOADS
+from chargeback.contracts.runs import RUNS
 from chargeback.contracts.unallocated_activity import UNALLOCATED_ACTIVITY
 from chargeback.ledger.exceptions import unheld_activity
 from chargeback.ledger.node_sizes import node_sizes, with_node_sizes
@@ -62,8 +65,13 @@ def top_document(
     if by == EXCEPTIONS:
         if team:
             raise SettingsRefused("--team: what nobody held belongs to no team; leave it out with --by exceptions")
-        activity = workspace.lake.scan(UNALLOCATED_ACTIVITY, chosen.days_of(UNALLOCATED_ACTIVITY)).frame
-        return {**common, **top_exceptions(unheld_activity(activity), limit=limit)}
+        read = {
+            table.table: workspace.lake.scan(table, chosen.days_of(table))
+            for table in (UNALLOCATED_ACTIVITY, RAW_WORKLOADS, RUNS)
+        }
+        unheld = unheld_activity(read["unallocated_activity"].frame)
+        quota = quota_of_month(read["raw_workloads"], read["runs"], chosen)
+        return {**common, **top_exceptions(unheld, quota, limit=limit)}
     rated = _of_team(_rated(chosen, workspace), team, chosen)
     if by == WORKLOADS:
         decimals = workspace.settings.currency.minor_units

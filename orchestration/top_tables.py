@@ -68,20 +68,32 @@ def _groups(document: Document, console: Console) -> None:
 
 
 def _exceptions(document: Document, console: Console) -> None:
-    count = document["device_count"]
-    console.print(f"{month_name(document['month'])} · {count} GPU{'s' if count != 1 else ''} worked while nobody held them: "
-                  f"{grouped(document['hours'])} GPU-hours, nobody's charge", markup=False)  # fmt: skip
-    if not document["rows"]:
-        return
-    table = _table(
-        ("GPU-hours", "right"), ("host", "left"), ("GPU", "left"), ("when", "left"), ("labels on it", "left")
+    unheld, quota = document["unheld"], document["quota"]
+    console.print(
+        f"{month_name(document['month'])} · {_count(unheld['count'], 'GPU')} worked while nobody held them: "
+        f"{grouped(unheld['hours'])} GPU-hours · {_count(quota['count'], 'workload')} had quota that no pod held: "
+        f"{grouped(quota['hours'])} GPU-hours · nobody's charge",
+        markup=False,
     )
-    for row in document["rows"]:
-        place = f"{row['host']} · {row['cluster']}"
-        table.add_row(grouped(row["hours"]), Text(place), Text(f"{row['name']}\n{row['gpu']}"), _days(row),
-                      Text(row["labels"] or "–"))  # fmt: skip
+    for part, names in ((unheld, ("host", "GPU", "labels on it")), (quota, ("namespace", "workload", "queue"))):
+        if part["rows"]:
+            _exception_rows(part["rows"], names, console)
+
+
+def _exception_rows(rows: list[Document], names: tuple[str, str, str], console: Console) -> None:
+    where, what, detail = names
+    table = _table(("GPU-hours", "right"), (where, "left"), (what, "left"), ("when", "left"), (detail, "left"))
+    for row in rows:
+        name = row["what"] if row["what"] == row["name"] else f"{row['name']}\n{row['what']}"
+        place = f"{row['where']} · {row['cluster']}"
+        table.add_row(grouped(row["hours"]), Text(place), Text(name), _days(row), Text(row["detail"] or "–"))
+    console.print()
     console.print(table)
-    console.print(sentence(document["rows"][0]["do_first"]), markup=False)
+    console.print(sentence(rows[0]["do_first"]), markup=False)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' if number != 1 else ''}"
 
 
 def _headline(document: Document, console: Console) -> None:

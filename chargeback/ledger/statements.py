@@ -13,7 +13,7 @@ from chargeback.contracts.names import UNATTRIBUTED
 from chargeback.contracts.statements import STATEMENTS
 from chargeback.ledger.capacity_totals import COLUMNS
 from chargeback.ledger.charges import residue, total_of
-from chargeback.ledger.exceptions import UNHELD, unheld_parts
+from chargeback.ledger.exceptions import QUOTA, UNHELD, exception_parts
 from chargeback.ledger.month_change import month_change
 from chargeback.ledger.node_sizes import NODE_SIZES, with_node_sizes
 from chargeback.ledger.plain_numbers import decimal_text, hours_text, plain_amount
@@ -47,7 +47,7 @@ from chargeback.money import Currency
 SUSPENSE_ACCOUNTS = {False: 5, True: 500}
 """Accounts that a statement lists at most: a team's, and the suspense's own."""
 
-UNHELD_ROWS = 20
+EXCEPTION_ROWS = 20
 
 
 def statement_rows(
@@ -67,13 +67,14 @@ def statement_rows(
     appendix_jobs: int = 200,
     sizes: pl.DataFrame | None = None,
     unheld: pl.DataFrame | None = None,
+    quota: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """contracts.statements of a month, in order of team; `unattributed` has one of its own, for whoever must clear it.
 
     Input:   contracts.team_charges and rated_usage of the month; uncharged runs (team, cluster, job_id, reason,
              wall_seconds); capacity totals; what was read; last month's team_charges (None: there is no statement for
              it); policies as they are printed; `contact` answers disputes. `mode` is parallel or enforced. `sizes`:
-             node_sizes of the month's days; `unheld`: unheld_activity of them.
+             node_sizes of the month's days; `unheld`: unheld_activity of them; `quota`: exceptions.QUOTA of them.
     Output:  a row for every team that held, or would have borne, anything; total_amount is the sum of its rounded
              lines.
     """
@@ -86,7 +87,11 @@ def statement_rows(
         "contact": contact,
         "estate": {
             **_estate(lines, sized, uncharged, capacity_totals, currency=currency),
-            "unheld": unheld_parts(pl.DataFrame(schema=UNHELD) if unheld is None else unheld, limit=UNHELD_ROWS),
+            "exceptions": exception_parts(
+                pl.DataFrame(schema=UNHELD) if unheld is None else unheld,
+                pl.DataFrame(schema=QUOTA) if quota is None else quota,
+                limit=EXCEPTION_ROWS,
+            ),
         },
     }
     charged, used, left_out = (_by_team(frame) for frame in (lines, sized, uncharged))

@@ -8,7 +8,7 @@ from decimal import Decimal
 import polars as pl
 
 from chargeback.ledger.csv_text import render_csv
-from chargeback.ledger.exceptions import unheld_parts
+from chargeback.ledger.exceptions import exception_parts
 from chargeback.ledger.statement_document import Document, accelerator_name
 from chargeback.ledger.usage_states import all_states, by_loss, states_by
 from chargeback.ledger.utilisation import state_texts
@@ -36,7 +36,7 @@ _GROUP_COLUMNS = (
     "unmeasured_hours", "after_end_hours", "never_ran_hours", "lost_hours", "coverage_per_cent",
 )  # fmt: skip
 _EXCEPTION_COLUMNS = (
-    "cluster", "host", "gpu", "accelerator", "first_day", "last_day", "labels", "hours", "consumed_hours", "do_first",
+    "kind", "cluster", "where", "what", "name", "first_day", "last_day", "detail", "hours", "do_first",
 )  # fmt: skip
 
 
@@ -61,9 +61,10 @@ def top_groups(rated: pl.DataFrame, *, by: str, limit: int) -> Document:
     }
 
 
-def top_exceptions(unheld: pl.DataFrame, *, limit: int) -> Document:
-    """Devices that worked while nobody held them, most active first."""
-    return unheld_parts(unheld, limit=limit)
+def top_exceptions(unheld: pl.DataFrame, quota: pl.DataFrame, *, limit: int) -> Document:
+    """What worked while nobody held it, then quota that no pod held: the largest `limit` of each."""
+    parts = exception_parts(unheld, quota, limit=limit)
+    return {**parts, "rows": [*parts["unheld"]["rows"], *parts["quota"]["rows"]]}
 
 
 def render_top_csv(document: Document, *, by: str) -> bytes:

@@ -47,6 +47,9 @@ def uncharged_runs(
             "account",
             "user",
             "wckey",
+            "scheduler",
+            "queue",
+            "labels",
             reason=basis.replace_strict(REASONS, default=None, return_dtype=pl.String()),
             wall_seconds=pl.col("elapsed_seconds").fill_null(0) + pl.col("suspended_seconds").fill_null(0),
         )

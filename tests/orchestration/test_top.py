@@ -69,7 +69,7 @@ def test_the_largest_loss_stands_first_with_its_owner_and_what_to_do(
         ("class", "interactive"),
         ("accelerator", "H100 SXM5 80 GB"),
         ("cluster", "slurm-a"),
-        ("exceptions", "1 GPU worked while nobody held them: 2.00 GPU-hours, nobody's charge"),
+        ("exceptions", "1 GPU worked while nobody held them: 2.00 GPU-hours · 0 workloads had quota"),
     ],
 )
 def test_every_grouping_is_shown_as_table_json_and_csv(

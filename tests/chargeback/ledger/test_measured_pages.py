@@ -4,11 +4,12 @@ import json
 import re
 from fractions import Fraction
 
+import polars as pl
 import pytest
 
 from chargeback.contracts.unallocated_activity import UNALLOCATED_ACTIVITY
 from chargeback.ledger.estate_page import render_summary
-from chargeback.ledger.exceptions import unheld_activity, unheld_parts
+from chargeback.ledger.exceptions import QUOTA, exception_parts, unheld_activity
 from chargeback.ledger.statement_chart import chart_of_states
 from chargeback.ledger.statement_document import read_document
 from chargeback.ledger.statement_page import day_name, render_page, sentence
@@ -68,6 +69,7 @@ def test_finance_sees_the_losses_of_all_teams_and_what_worked_though_nobody_held
         "GPU-2026-03-vision-r1 4711: 6,060.00 3,030.00 1,480.00 1,465.00 85.00 6,060.00",
         "RayJob/fit · held after its job ended", "NLP · nlp-lab · k8s-b",
         "A100 SXM4 80 GB GPU-44d2411e gpu07 k8s-b 5 Mar to 6 Mar ml/x 5.00", "Nobody is charged for it",
+        "Quota that no pod held", "Job/train ml k8s-b 5 Mar team-a 40.00", "others wait for that quota",
     ):  # fmt: skip
         assert said in pages["estate"], said
 
@@ -114,11 +116,11 @@ def test_unheld_activity_is_added_up_device_by_device_over_its_days() -> None:
         cluster="k8s-b", host="n1", accelerator="a100-sxm4-80gb", consumed_ppm_milliseconds=0,
     )  # fmt: skip
 
-    parts = unheld_parts(unheld_activity(activity.lazy()), limit=1)
+    parts = exception_parts(unheld_activity(activity.lazy()), pl.DataFrame(schema=QUOTA), limit=1)["unheld"]
 
-    assert (parts["device_count"], parts["gpu_seconds"], parts["hours"]) == (2, "5460", "1.52")
+    assert (parts["count"], parts["gpu_seconds"], parts["hours"]) == (2, "5460", "1.52")
     (row,) = parts["rows"]
-    assert (row["gpu"], row["hours"], row["first_day"], row["last_day"], row["labels"]) == (
+    assert (row["what"], row["hours"], row["first_day"], row["last_day"], row["detail"]) == (
         "GPU-1", "1.50", "2026-03-05", "2026-03-06", "ml/run-1, ml/run-2",
     )  # fmt: skip
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 import polars as pl
 import pytest
 
-from chargeback.ledger.exceptions import UNHELD
+from chargeback.ledger.exceptions import QUOTA, UNHELD
 from chargeback.ledger.top_lists import GROUPED_BY, render_top_csv, top_exceptions, top_groups, top_workloads
 from tests.chargeback.ledger.measured_usage import measured_usage
 
@@ -60,13 +60,17 @@ def test_groups_have_a_spreadsheet_too() -> None:
     ]  # fmt: skip
 
 
-def test_what_nobody_held_is_listed_and_is_never_called_idle() -> None:
+def test_what_nobody_held_and_quota_without_pods_are_listed_and_never_called_idle() -> None:
     row = ("k8s-b", "gpu07", "GPU-1", "a100-sxm4-80gb", 3_600_000, 10**12, "2026-03-05", "2026-03-05", "ml/x")
     unheld = pl.DataFrame([row], schema=UNHELD, orient="row")
+    days = [("k8s-b", f"2026-03-0{day}", "ml", "Job/train", "team-a", 3_600 * day) for day in (5, 6)]
 
-    document = top_exceptions(unheld, limit=5)
-    content = render_top_csv(document, by="exceptions").decode()
+    document = top_exceptions(unheld, pl.DataFrame(days, schema=QUOTA, orient="row"), limit=5)
+    rows = list(csv.DictReader(io.StringIO(render_top_csv(document, by="exceptions").decode(), newline="")))
 
-    assert (document["hours"], document["rows"][0]["labels"]) == ("1.00", "ml/x")
-    assert "idle" not in content
-    assert "GPU-1,a100-sxm4-80gb,2026-03-05" in content
+    assert [(row["kind"], row["where"], row["what"], row["hours"], row["detail"]) for row in rows] == [
+        ("worked, held by nobody", "gpu07", "GPU-1", "1.00", "ml/x"),
+        ("quota without pods", "ml", "Job/train", "11.00", "team-a"),
+    ]
+    assert (rows[1]["first_day"], rows[1]["last_day"]) == ("2026-03-05", "2026-03-06")
+    assert all("idle" not in value for row in rows for value in row.values())

@@ -6,7 +6,7 @@ import polars as pl
 
 from chargeback.ledger.capacity_totals import CAPACITY_TOTALS
 from chargeback.ledger.charges import charge_lines
-from chargeback.ledger.exceptions import UNHELD
+from chargeback.ledger.exceptions import QUOTA, UNHELD
 from chargeback.ledger.statement_document import CardMark, Coverage
 from chargeback.ledger.statements import statement_rows
 from chargeback.pricing.uncharged_runs import UNCHARGED
@@ -42,6 +42,7 @@ def worked_statements(
     appendix_jobs: int = 200,
     sizes: pl.DataFrame | None = None,
     unheld: pl.DataFrame | None = None,
+    quota: pl.DataFrame | None = None,
     policies: Mapping[str, str] = POLICIES,
 ) -> pl.DataFrame:
     """contracts.statements of the worked month, or of what is given instead of its parts."""
@@ -61,11 +62,12 @@ def worked_statements(
         appendix_jobs=appendix_jobs,
         sizes=sizes,
         unheld=unheld,
+        quota=quota,
     )
 
 
 def measured_statements() -> pl.DataFrame:
-    """contracts.statements of the month that telemetry saw, with one GPU that worked and nobody held."""
+    """contracts.statements of the month that telemetry saw, with a GPU that worked unheld and quota without pods."""
     rated = measured_usage()
     unheld = [("k8s-b", "gpu07", "GPU-44d2411e", A100, 18_000_000, 14_400 * 10**9, "2026-03-05", "2026-03-06", "ml/x")]
     return worked_statements(
@@ -73,6 +75,7 @@ def measured_statements() -> pl.DataFrame:
         lines=charge_lines(rated, currency=EUR),
         sizes=sizes_of(rated),
         unheld=pl.DataFrame(unheld, schema=UNHELD, orient="row"),
+        quota=pl.DataFrame([("k8s-b", "2026-03-05", "ml", "Job/train", "team-a", 144_000)], schema=QUOTA, orient="row"),
         policies={"active_above_percent": "20", "owner_precedence": "label, queue, namespace, account, user"},
     )
 

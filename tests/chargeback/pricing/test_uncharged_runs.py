@@ -1,8 +1,10 @@
 """Runs that cost nothing: each is named with its reason and the team that would have borne it."""
 
 from chargeback.contracts.runs import RUNS
+from chargeback.pricing.ownership import ownership_of_month, read_ownership
 from chargeback.pricing.uncharged_runs import UNCHARGED, uncharged_runs
-from tests.chargeback.worked_month import the_ownership
+from tests.chargeback.pricing.test_ownership import HEADER
+from tests.chargeback.worked_month import MARCH, the_ownership
 from tests.tables import a_table_of
 
 
@@ -46,3 +48,21 @@ def test_a_run_of_a_shared_account_is_listed_for_each_of_its_teams() -> None:
     uncharged = uncharged_runs(runs.lazy(), the_ownership())
 
     assert uncharged["team"].to_list() == ["NLP", "Vision"]
+
+
+def test_an_uncharged_pod_finds_its_owner_by_its_namespace_queue_as_a_charged_one_does() -> None:
+    runs = a_table_of(
+        RUNS,
+        """
+        day         run  job_id  account  scheduler   queue   gpu_count_basis
+        2026-03-03  a    ml/a    ml       kubernetes  team-a  never started
+        """,
+        cluster="k8s-b",
+    )
+    owner = f"{HEADER}k8s-b,queue,ml/team-a,p,Vision,1,C1,100,2026-01-01,"
+    rows, refusals = read_ownership(owner.encode(), object_key="o")
+
+    uncharged = uncharged_runs(runs.lazy(), ownership_of_month(rows, period=MARCH))
+
+    assert refusals == []
+    assert uncharged["team"].to_list() == ["Vision"]
