@@ -14,6 +14,11 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from chargeback.money import Currency
+from chargeback.simulation.demo_people import DEMO_ACCELERATORS, DEMO_TIERS
+from chargeback.simulation.estate_plan import BILLING_ZONE, KUBERNETES, SLURM
+from chargeback.simulation.pod_run import TIERS as PRIORITY_TIERS
+from chargeback.simulation.simulate import SCRAPE_SECONDS as SIMULATED_SCRAPE_SECONDS
+from chargeback.simulation.slurm_run import TIERS as QOS_TIERS
 from resources.cluster_settings import Cluster, read_clusters, zone_called
 from resources.setting_kinds import SettingsRefused, one_of, refuse_unfit
 from resources.storage_location import StorageLocation
@@ -97,15 +102,22 @@ class Settings:
 
 
 def demo_settings(folder: Path) -> Settings:
-    """The embedded defaults: a real Slurm cluster's records spread over October 2026, in a folder of their own."""
+    """The embedded defaults: a real Slurm cluster's records and a simulated estate of two clusters, in October 2026."""
     return Settings(
         location=StorageLocation(root=str(folder / "demo" / "lake")),
         home=folder / "demo" / "dagster",
         timezone="Europe/Amsterdam",
         currency_code="EUR",
         first_day=date(2026, 10, 1),
-        clusters={"gpuc": Cluster(name="gpuc", timezone="UTC", tiers={"low": "preemptible"})},
-        accelerators={"h100": "h100-sxm5-80gb", "a100": "a100-sxm4-80gb"},
+        clusters={
+            "gpuc": Cluster(name="gpuc", timezone="UTC", tiers=DEMO_TIERS),
+            SLURM: Cluster(name=SLURM, timezone=BILLING_ZONE, tiers=QOS_TIERS, scrape_seconds=SIMULATED_SCRAPE_SECONDS),
+            KUBERNETES: Cluster(
+                name=KUBERNETES, scheduler="kubernetes", tiers=PRIORITY_TIERS, scrape_seconds=SIMULATED_SCRAPE_SECONDS
+            ),
+        },
+        accelerators=DEMO_ACCELERATORS,
+        policies=Policies(quarantine_limit=1),
         is_demo=True,
     )
 
