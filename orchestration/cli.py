@@ -230,7 +230,7 @@ def simulate(
 
 @app.command()
 def demo() -> None:
-    """Bill a whole month of a real Slurm cluster's records on embedded defaults, and show where to look."""
+    """Bill a month of real Slurm records beside a simulated mixed estate on embedded defaults; show where to look."""
     from orchestration.demo import run_demo
 
     sys.exit(run_demo())
