@@ -25,7 +25,7 @@ SHARED_AT_WILL = ("time-slice", "vgpu", "fraction")
 """Kinds of sharing that permit to give away more of a GPU than there is: what they share out are promises."""
 
 MOST_UNITS_PER_GPU = 2**40
-LEVELS = ("capacity_units", "remainder_units", "counted", "held", "shared", *CIRCUMSTANCES)
+LEVELS = ("capacity_units", "remainder_units", "unfit_units", "counted", "held", "shared", *CIRCUMSTANCES)
 
 
 def capacity_of_day(
@@ -45,7 +45,9 @@ def capacity_of_day(
     Input:   the contracts' tables of one (cluster, day); holds are cut to `interval`.
     """
     all_day = inventory_of(raw_nodes, aliases=aliases).with_columns(
-        pl.lit(0, pl.Int64).alias("from"), pl.lit(interval.seconds, pl.Int64).alias("until")
+        pl.lit(0, pl.Int64).alias("from"),
+        pl.lit(interval.seconds, pl.Int64).alias("until"),
+        unfit_units=pl.lit(0, pl.Int64),
     )
     spells = circumstances_of_day(raw_events, raw_reservations, runs, interval=interval)
     return capacity_by_state(all_day, spells, holds, cluster=cluster, day=day, interval=interval)
@@ -76,7 +78,8 @@ def capacity_by_state(
 ) -> pl.DataFrame:
     """Say for every host, accelerator and hour what became of its capacity.
 
-    Input:   INVENTORY with `from` and `until` in seconds of the day; circumstances.py SPELLS; contracts.holds.
+    Input:   INVENTORY with `unfit_units`, `from` and `until` in seconds of the day; circumstances.py SPELLS;
+             contracts.holds. Unfit units are unplanned out of service where nobody holds them.
     Output:  contracts.capacity, sorted by its key. The states of a row add up to its capacity. While no node record
              counts a host and accelerator, it has as much capacity as is held. A row in whose hour a hold could not be
              split over its hosts stands for all of them. Rows of no capacity and no hold are left out. What is held
@@ -167,8 +170,9 @@ def _finer(places: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:
 
 def _counted(places: pl.DataFrame, inventory: pl.DataFrame) -> pl.DataFrame:
     """Units that the inventory counts, as spells."""
-    return _finer(places, inventory.select(*INVENTORY, "from", "until")).with_columns(
-        pl.col("capacity_units", "remainder_units") * pl.col("finer"), counted=pl.lit(1, pl.Int64)
+    units = ("capacity_units", "remainder_units", "unfit_units")
+    return _finer(places, inventory.select(*INVENTORY, "unfit_units", "from", "until")).with_columns(
+        pl.col(units) * pl.col("finer"), counted=pl.lit(1, pl.Int64)
     )
 
 
@@ -200,7 +204,7 @@ def _states(swept: pl.DataFrame) -> pl.DataFrame:
         capacity.alias("capacity"),
         "held",
         pl.when(pl.col("planned") > 0).then(capacity).otherwise(0).alias("out_of_service_planned"),
-        pl.when(pl.col("unplanned") > 0).then(capacity).otherwise(0).alias("out_of_service_unplanned"),
+        pl.when(pl.col("unplanned") > 0).then(capacity).otherwise("unfit_units").alias("out_of_service_unplanned"),
         pl.when(pl.col("reserved") > 0).then(capacity).otherwise(0).alias("reserved_unused"),
         remainder.alias("blocked"),
         pl.when(pl.col("unknown") > 0).then(capacity).otherwise(0).alias("unknown"),

@@ -15,6 +15,7 @@ from chargeback.usage.kubernetes_node_gpus import NodeGpus, nodes_with_gpus
 from chargeback.usage.mig import Slice, parse_slice
 
 _ROW = ("accelerator", "units_per_gpu", "capacity_units", "remainder_units")
+Row = tuple[str, int, int, int, int]
 
 
 def kubernetes_inventory_of(
@@ -41,9 +42,10 @@ def kubernetes_inventory_of(
 def kubernetes_inventory_over_time(
     raw_kubernetes_nodes: pl.DataFrame, raw_slices: pl.DataFrame, *, aliases: Mapping[str, str], interval: Interval
 ) -> pl.DataFrame:
-    """INVENTORY with `from` and `until` in seconds of the day: as each stretch of the node records says.
+    """INVENTORY with `unfit_units`, and `from` and `until` in seconds of the day, as the node records' stretches say.
 
-    Devices that only ResourceSlices publish are there while a node record of their host is, without one all day.
+    `unfit_units`: of the capacity, what the kubelet gives to nobody. Devices that only ResourceSlices publish are there
+    while a node record of their host is, without one all day.
     """
     stretches = raw_kubernetes_nodes.select(
         (pl.col("statedFrom") - interval.start).dt.total_seconds().alias("from"),
@@ -56,35 +58,38 @@ def kubernetes_inventory_over_time(
     )
     unnamed = _published(raw_slices, aliases).join(by_record, on=["host", "accelerator"], how="anti")
     published = unnamed.join(stretches, on="host", how="left", validate="m:m").with_columns(
-        pl.col("from").fill_null(0), pl.col("until").fill_null(interval.seconds)
+        pl.col("from").fill_null(0),
+        pl.col("until").fill_null(interval.seconds),
+        unfit_units=pl.lit(0, pl.Int64),
     )
-    columns = [*INVENTORY, "from", "until"]
+    columns = [*INVENTORY, "unfit_units", "from", "until"]
     return pl.concat([by_record.select(columns), published.select(columns)]).filter(pl.col("from") < pl.col("until"))
 
 
 def _stated(raw_kubernetes_nodes: pl.DataFrame, aliases: Mapping[str, str]) -> pl.DataFrame:
-    """INVENTORY of every node record, with stated_from and stated_until."""
+    """INVENTORY of every node record, with unfit_units, stated_from and stated_until."""
     nodes, kinds = nodes_with_gpus(raw_kubernetes_nodes)
     rows = [(number, *row) for number, gpus in enumerate(kinds) for row in _rows_of_node(gpus, aliases)]
-    schema = {"node_gpus": pl.Int64(), **{name: INVENTORY[name] for name in _ROW}}
+    schema = {"node_gpus": pl.Int64(), **{name: INVENTORY[name] for name in _ROW}, "unfit_units": pl.Int64()}
     counted = pl.DataFrame(rows, schema=schema, orient="row")
     return nodes.join(counted, on="node_gpus", how="inner", validate="m:m").select(
-        *_ROW, host="name", stated_from="statedFrom", stated_until="statedUntil"
+        *_ROW, "unfit_units", host="name", stated_from="statedFrom", stated_until="statedUntil"
     )
 
 
-def _rows_of_node(node: NodeGpus, aliases: Mapping[str, str]) -> Iterator[tuple[str, int, int, int]]:
-    """accelerator, units_per_gpu, capacity_units and remainder_units of one kind of node."""
+def _rows_of_node(node: NodeGpus, aliases: Mapping[str, str]) -> Iterator[Row]:
+    """accelerator, units_per_gpu, capacity_units, remainder_units and unfit_units of one kind of node."""
     if node.gpus:
-        replicas = node.replicas or 1
-        yield accelerator_of_product(node.product, aliases=aliases)[0], replicas, node.gpus * replicas, 0
+        replicas, accelerator = node.replicas or 1, accelerator_of_product(node.product, aliases=aliases)[0]
+        yield accelerator, replicas, node.gpus * replicas, 0, node.unfit * replicas
     replicated = dict(node.mig_replicas) | ({node.profile: node.replicas or 1} if node.profile else {})
     cut = [(_cut(node.product, profile), count) for profile, count in node.slices]
     readable = [(each, count) for each, count in cut if each is not None]
     for each, units, capacity, remainder in gpus_behind_slices(readable) if readable else ():
         replicas = replicated.get(each.profile, 1)
         accelerator = slice_accelerator(node.product, each.profile, aliases=aliases)
-        yield accelerator, units * replicas, capacity * replicas, remainder * replicas
+        unfit = node.unfit * each.compute_slices if node.profile else 0
+        yield accelerator, units * replicas, capacity * replicas, remainder * replicas, unfit * replicas
 
 
 def _published(raw_slices: pl.DataFrame, aliases: Mapping[str, str]) -> pl.DataFrame:

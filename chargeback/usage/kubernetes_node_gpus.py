@@ -33,7 +33,8 @@ class NodeGpus:
     `profile`: every GPU is cut into slices of it, and nvidia.com/gpu counts these (MIG strategy single). `replicas`:
     pods that share one GPU or slice by time slicing or MPS; 1 if they do not, None if nobody says. `gpus`: whole
     physical GPUs, None if nobody says. `slices`: profile and count, not replicated. `mig_replicas`: profile and
-    replicas of its slices, where that is not 1.
+    replicas of its slices, where that is not 1. `unfit`: of its GPUs, or slices where all are cut alike, those that the
+    kubelet gives to nobody, mostly since they are unhealthy.
     """
 
     product: str | None = None
@@ -44,14 +45,15 @@ class NodeGpus:
     gpus: int | None = None
     slices: tuple[tuple[str, int], ...] = ()
     mig_replicas: tuple[tuple[str, int], ...] = ()
+    unfit: int = 0
 
 
 NO_RECORD = NodeGpus()
 """A node that no record describes."""
 
 
-def node_gpus_of(labels: str, capacity: str) -> NodeGpus:
-    """Read a node record. Input: metadata.labels and status.capacity as JSON."""
+def node_gpus_of(labels: str, capacity: str, allocatable: str) -> NodeGpus:
+    """Read a node record. Input: metadata.labels, status.capacity and status.allocatable as JSON."""
     label, counted = object_of(labels), _counted(object_of(capacity))
     product, profile = split_product(_first(label, PRODUCT_LABELS))
     profile = profile or mig_profile(str(label.get("cloud.google.com/gke-gpu-partition-size", "")))
@@ -62,15 +64,17 @@ def node_gpus_of(labels: str, capacity: str) -> NodeGpus:
     mixed, mig_replicas = _mixed_slices(label, counted)
     others = sum(counted.get(name, 0) for name in OTHER_GPUS)
     whole = _divided(offered, replicas) or 0 if mixed else by_device
+    known = whole if whole is not None or not others else others
     return NodeGpus(
         product=product or None,
         profile=profile,
         memory_mebibytes=whole_number(label.get("nvidia.com/gpu.memory")),
         replicas=replicas,
         sharing="mps" if _first(label, STRATEGY_LABELS) == "mps" else "time-slice",
-        gpus=0 if profile else whole if whole is not None or not others else others,
+        gpus=0 if profile else known,
         slices=((profile, by_device),) if profile and by_device else mixed,
         mig_replicas=mig_replicas,
+        unfit=_unfit(known or 0, counted, _counted(object_of(allocatable)), replicas or 1),
     )
 
 
@@ -79,15 +83,15 @@ def nodes_with_gpus(raw_kubernetes_nodes: pl.DataFrame) -> tuple[pl.DataFrame, l
 
     Number 0 is NO_RECORD. Nodes that say the same have one number, so what follows from it is computed once.
     """
-    distinct = raw_kubernetes_nodes.select("labels", "capacity").unique().rows()
+    said = ["labels", "capacity", "allocatable"]
     numbers = {NO_RECORD: 0}
     rows = [
-        (labels, capacity, numbers.setdefault(node_gpus_of(labels, capacity), len(numbers)))
-        for labels, capacity in distinct
+        (*texts, numbers.setdefault(node_gpus_of(*texts), len(numbers)))
+        for texts in raw_kubernetes_nodes.select(said).unique(maintain_order=True).rows()
     ]
-    schema = {"labels": pl.String(), "capacity": pl.String(), "node_gpus": pl.Int64()}
+    schema = {**dict.fromkeys(said, pl.String()), "node_gpus": pl.Int64()}
     numbered = pl.DataFrame(rows, schema=schema, orient="row")
-    return raw_kubernetes_nodes.join(numbered, on=["labels", "capacity"], how="left", validate="m:1"), list(numbers)
+    return raw_kubernetes_nodes.join(numbered, on=said, how="left", validate="m:1"), list(numbers)
 
 
 def _replicas(label: Mapping[str, object], stated: int | None, offered: int | None, *, is_renamed: bool) -> int | None:
@@ -116,6 +120,14 @@ def _mixed_slices(
             if replicas > 1:
                 replicated[profile] = replicas
     return tuple(slices.items()), tuple(replicated.items())
+
+
+def _unfit(devices: int, counted: Mapping[str, int], allocatable: Mapping[str, int], replicas: int) -> int:
+    """Devices that are there and that the kubelet does not give away; none where it does not count any (DRA)."""
+    names = [name for name in (SHARED_GPU, GPU, *OTHER_GPUS) if name in counted]
+    if not names:
+        return 0
+    return max(0, devices - sum(allocatable.get(name, 0) for name in names) // replicas)
 
 
 def _counted(capacity: Mapping[str, object]) -> dict[str, int]:

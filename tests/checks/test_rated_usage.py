@@ -5,9 +5,11 @@ import polars as pl
 from chargeback.contracts.landed_objects import LANDED_OBJECTS
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.rated_usage import RATED_USAGE
+from chargeback.contracts.raw_pods import RAW_PODS
 from chargeback.contracts.raw_sacct import RAW_SACCT
 from tests.checks.judging import BAD_WRITER, change_first, judged, put, rows_of
 from tests.estates import Estate
+from tests.tables import a_table_of
 
 
 def test_month_complete_passes_when_every_day_is_there_and_over(billed_estate: Estate) -> None:
@@ -48,6 +50,35 @@ def test_month_complete_fails_for_a_month_last_extracted_before_it_was_over(esta
     assert judgement.told == (
         "slurm-a | a sacct extract taken after 2026-03-31T22:00:00+00:00 | 2026-03-31T02:00:00+00:00"
     )
+
+
+def test_month_complete_fails_for_a_kubernetes_cluster_of_which_no_pods_were_listed(estate: Estate) -> None:
+    settings = estate.config.read_text()
+    estate.config.write_text(settings + '\n[clusters.k8s-b]\nscheduler = "kubernetes"\n')
+
+    judgement = judged("month_complete", estate)
+
+    assert judgement.is_failure
+    assert sorted(judgement.told.splitlines()) == [
+        "k8s-b | a pod extract taken after 2026-03-31T22:00:00+00:00 | none",
+        "k8s-b|2026-03-30 | billed | never materialised",
+        "k8s-b|2026-03-31 | billed | never materialised",
+    ]
+
+
+def test_month_complete_fails_for_a_day_of_few_pods_and_counts_no_sacct_records_in_their_place(estate: Estate) -> None:
+    settings = estate.config.read_text()
+    estate.config.write_text(settings + '\n[clusters.k8s-b]\nscheduler = "kubernetes"\n')
+    lake = estate.workspace.lake
+    for day, pods in (("2026-03-30", 2), ("2026-03-31", 30)):
+        uids = "\n".join(["uid", *(f"u{number}" for number in range(pods))])
+        rows = a_table_of(RAW_PODS, uids, cluster="k8s-b", day=day)
+        lake.replace(RAW_PODS, Partition.of_day("k8s-b", day), rows, BAD_WRITER)
+
+    judgement = judged("month_complete", estate)
+
+    assert "k8s-b|2026-03-30 | about 30 pod records, at least 3 | 2 records" in judgement.told
+    assert "slurm-a" not in judgement.told
 
 
 def test_usage_rated_passes_when_everything_held_has_a_price(billed_estate: Estate) -> None:

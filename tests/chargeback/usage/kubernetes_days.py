@@ -92,13 +92,14 @@ def gpus(count: int | str, **more: object) -> dict[str, object]:
 
 def a_node(
     name: str = "n1", *, product: str = "NVIDIA-A100-SXM4-80GB", count: int | None = 4,
-    labels: Mapping[str, str] | None = None, capacity: Mapping[str, str] | None = None, **given: object,
+    labels: Mapping[str, str] | None = None, capacity: Mapping[str, str] | None = None,
+    allocatable: Mapping[str, str] | None = None, **given: object,
 ) -> dict[str, object]:  # fmt: skip
     """A node record that says the same all through the day unless `statedFrom` and `statedUntil` are given."""
     counted = {"nvidia.com/gpu.count": str(count)} if count is not None else {}
     stated = {"nvidia.com/gpu.product": product, **counted, "kubernetes.io/hostname": name, **(labels or {})}
     offered = capacity if capacity is not None else {"nvidia.com/gpu": str(count or 0)}
-    texts = {"labels": stated, "capacity": offered, "allocatable": offered}
+    texts = {"labels": stated, "capacity": offered, "allocatable": offered if allocatable is None else allocatable}
     spelled = {column: json.dumps(value, sort_keys=True) for column, value in texts.items()}
     return row_of(RAW_KUBERNETES_NODES, name=name, cluster=CLUSTER, **spelled, **{"ready": "True"} | given)
 

@@ -103,6 +103,15 @@ def test_a_node_known_as_lost_since_last_week_is_so_all_day() -> None:
     assert states(KubernetesDays([], nodes=[lost]), "out_of_service_unplanned", "unallocated") == (2 * DAY, 0)
 
 
+def test_a_gpu_that_the_kubelet_gives_to_nobody_is_out_of_service_unless_somebody_still_holds_it() -> None:
+    unfit = a_node(count=4, allocatable={"nvidia.com/gpu": "3"}, statedFrom="2026-07-03T12:00Z", statedUntil=END)
+    fit = a_node(count=4, statedFrom=MIDNIGHT, statedUntil="2026-07-03T12:00Z")
+    days = KubernetesDays([a_pod("p", gpus(4), **NOON)], nodes=[fit, unfit])
+
+    assert states(days, "held", "out_of_service_unplanned", "double_booked") == (4 * HOUR, 11 * HOUR, 0)
+    assert days.state("unallocated") == 4 * DAY - 15 * HOUR
+
+
 def test_while_a_pod_of_unknown_count_is_bound_nothing_of_its_node_is_called_unallocated() -> None:
     odd = a_pod("p", {"cpu": "1"}, annotations={"gpu-fraction": "half"}, **NOON)
     days = KubernetesDays([odd, a_pod("q", gpus(1), **NOON)], nodes=[a_node(count=4)])

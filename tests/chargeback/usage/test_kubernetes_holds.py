@@ -113,6 +113,7 @@ def test_a_whole_hour_is_3600_seconds_however_often_somebody_looked() -> None:
     days = KubernetesDays([a_pod("p", gpus(1), scheduled="11:00", finished="14:00")])
 
     assert days.gpu_seconds() == {"p": 3 * HOUR}
+    assert days.capacity().filter(held_unit_seconds=HOUR)["hour_start"].dt.hour().to_list() == [11, 12, 13]
 
 
 def test_a_pod_that_was_never_scheduled_holds_nothing() -> None:

@@ -202,4 +202,22 @@ def test_hami_and_kai_examples_of_their_own_repositories_are_read() -> None:
 def test_a_node_record_says_what_gpus_it_has_and_how_they_are_shared(
     labels: dict[str, str], capacity: dict[str, str], expected: NodeGpus
 ) -> None:
-    assert node_gpus_of(json.dumps(labels), json.dumps(capacity)) == expected
+    assert node_gpus_of(json.dumps(labels), json.dumps(capacity), json.dumps(capacity)) == expected
+
+
+@pytest.mark.parametrize(
+    ("labels", "capacity", "allocatable", "unfit"),
+    [
+        ({"nvidia.com/gpu.count": "8"}, {"nvidia.com/gpu": "8"}, {"nvidia.com/gpu": "7"}, 1),
+        ({"nvidia.com/gpu.count": "8"}, {"nvidia.com/gpu": "0"}, {"nvidia.com/gpu": "0"}, 8),
+        ({"nvidia.com/gpu.count": "2", "nvidia.com/gpu.replicas": "4"}, {"nvidia.com/gpu": "8"},
+         {"nvidia.com/gpu": "4"}, 1),
+        ({"nvidia.com/gpu.count": "1"}, {"nvidia.com/gpu": "10"}, {"nvidia.com/gpu": "10"}, 0),
+        ({"nvidia.com/gpu.count": "8"}, {"cpu": "8"}, {"cpu": "8"}, 0),
+        ({}, {"amd.com/gpu": "8"}, {"amd.com/gpu": "6"}, 2),
+    ],
+)  # fmt: skip
+def test_gpus_that_the_kubelet_gives_to_nobody_are_unfit(
+    labels: dict[str, str], capacity: dict[str, str], allocatable: dict[str, str], unfit: int
+) -> None:
+    assert node_gpus_of(json.dumps(labels), json.dumps(capacity), json.dumps(allocatable)).unfit == unfit
