@@ -37,3 +37,23 @@ def test_gpu_counts_known_fails_for_a_run_whose_gpus_nobody_recorded(estate: Est
         "2@2026-03-30T20:00:00Z | a GPU count, or an entry in approvals/ that settles it | "
         "account nlp-lab, 28800 s on gpu01"
     )
+
+
+def test_gpu_counts_known_fails_for_a_pod_in_its_own_words(estate: Estate) -> None:
+    change_first(
+        estate, RUNS, scheduler=pl.lit("kubernetes"), gpu_count=pl.lit(None), gpu_count_basis=pl.lit("unknown"),
+        started=pl.lit(None), job_id=pl.lit("ml/train"), alloc_tres=pl.lit("gpu-fraction=half"),
+    )  # fmt: skip
+
+    judgement = judged("gpu_counts_known", estate)
+
+    assert judgement.is_failure
+    assert judgement.told.endswith("ml/train account nlp-lab, 28800 s on gpu01, asks gpu-fraction=half")
+
+
+def test_runs_valid_passes_for_a_pod_that_ended_before_its_container_would_have_started(estate: Estate) -> None:
+    change_first(
+        estate, RUNS, scheduler=pl.lit("kubernetes"), started=pl.col("observed_until") + pl.duration(seconds=2)
+    )
+
+    assert judged("runs_valid", estate).is_pass
