@@ -274,3 +274,10 @@ def test_claims_and_slices_in_one_listing_of_kubectl_are_told_apart() -> None:
     assert [(record.line, record.reason) for record in parsed.quarantined] == [
         (4, "ResourceSlice without a name: spec is a list, not an object")
     ]
+
+
+def test_a_day_without_claims_or_without_slices_has_none() -> None:
+    assert claims_of_day([("10:00", slice_list(a_slice("gpu-0")))]).equals(RAW_CLAIMS.empty())
+    assert slices_of_day([("10:00", claim_list(claim("gpu-0")))]).equals(RAW_SLICES.empty())
+    assert claims_of_day([("10:00", claim_list())]).equals(RAW_CLAIMS.empty())
+    assert slices_of_day([("10:00", slice_list())]).equals(RAW_SLICES.empty())

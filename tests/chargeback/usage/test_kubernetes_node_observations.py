@@ -187,3 +187,7 @@ def test_the_worked_day_has_one_node_with_four_gpus_all_day() -> None:
 
     assert stretches(rows, "name", "ready") == [(*whole_day(), "node-1", None)]
     assert '"nvidia.com/gpu":"4"' in rows["capacity"][0]
+
+
+def test_a_day_of_which_nothing_tells_has_no_nodes() -> None:
+    assert nodes_of_day([("10:00", node_list())]).equals(RAW_KUBERNETES_NODES.empty())

@@ -2,6 +2,7 @@
 
 import json
 from itertools import permutations
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -218,6 +219,21 @@ def test_a_pod_that_a_listing_shows_as_created_while_it_was_taken_was_seen_when_
     rows = rows_of_day([("09:00", pod_list(pod(created="09:00:02", scheduled="09:00:03")))])
 
     assert rows["lastSeen"].to_list() == [at("09:00:02")]
+
+
+def test_days_are_those_of_the_billing_zone() -> None:
+    late = pod(created="21:00", scheduled="21:30", started="21:31", finished="22:30")
+    zone = ZoneInfo("Europe/Amsterdam")
+
+    first, second = (rows_of_day([("+1 00:10", pod_list(late))], day, zone=zone) for day in (DAY, NEXT_DAY))
+
+    assert first.select("phase", "finished", "lastSeen").rows() == [("Running", None, at("22:00"))]
+    assert second.select("phase", "finished", "lastSeen").rows() == [("Succeeded", at("22:30"), at("+1 00:10"))]
+
+
+def test_a_day_of_which_nothing_tells_has_no_pods() -> None:
+    assert rows_of_day([("00:10", pod_list())]).equals(RAW_PODS.empty())
+    assert rows_of_day([("10:00", pod_list(pod()))], "2026-07-01").equals(RAW_PODS.empty())
 
 
 def test_the_order_in_which_listings_land_changes_nothing() -> None:

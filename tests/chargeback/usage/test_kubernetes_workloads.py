@@ -245,3 +245,7 @@ def test_a_workload_that_was_deleted_between_two_listings_ended_with_its_event()
 
     assert rows.select("ended", "lastSeen", "missingFrom").rows() == [(at("09:00"), at("09:30"), at("09:30"))]
     assert workloads_of_day([("09:30", events(("DELETED", job)))], NEXT_DAY).is_empty()
+
+
+def test_a_day_of_which_nothing_tells_has_no_workloads() -> None:
+    assert workloads_of_day([("10:00", api_list("Job", api_version="batch/v1"))]).equals(RAW_WORKLOADS.empty())
