@@ -3,10 +3,10 @@
 Not here: what happens on them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from zoneinfo import ZoneInfo
 
 from chargeback.billing_period import day_interval
@@ -84,6 +84,16 @@ class SimulatedDays:
         """The first change of the clock in these days."""
         turns = range(self.start + HOUR, self.end, HOUR)
         return next((turn for turn in turns if self._offset(turn) != self._offset(turn - 1)), None)
+
+    def local_hour(self, at: int) -> int:
+        """What the clock of the zone shows then, in full hours."""
+        offset = self._offset_of_hour(at // HOUR)
+        return (at + offset) // HOUR % 24
+
+    @cached_property
+    def _offset_of_hour(self) -> Callable[[int], int]:
+        """Full hours since 1970 -> seconds that the clock is ahead of UTC; looked up once an hour."""
+        return lru_cache(maxsize=1024)(lambda hour: int(self._offset(hour * HOUR).total_seconds()))
 
     def _offset(self, at: int) -> timedelta:
         return instant_of(at).astimezone(self.zone).utcoffset() or timedelta(0)

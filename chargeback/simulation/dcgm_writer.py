@@ -65,7 +65,7 @@ class Telemetry:
                 for device in host.devices:
                     scrapes = list(
                         scrapes_of(host, device, holdings.get(device.identity, ()), self.disturbances, instants,
-                                   self.days.starts[day])
+                                   self.days)
                     )  # fmt: skip
                     noted[device.identity] = [_sampled(device, scrape) for scrape in scrapes if not scrape.is_blank]
                     self._write(series, host, device, scrapes)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from chargeback.simulation.bookings import FOREVER
-from chargeback.simulation.calendar_days import HOUR
+from chargeback.simulation.calendar_days import SimulatedDays
 from chargeback.simulation.device_activity import Holding, Reading, Work, idle_reading, mixed, reading_of
 from chargeback.simulation.estate_plan import COMPUTE_SLICES, UNITS, Device, Host
 
@@ -51,7 +51,12 @@ def scrape_instants(host: str, scrape_seconds: int, starts: int, ends: int) -> r
 
 
 def scrapes_of(
-    host: Host, device: Device, holdings: Sequence[Holding], disturbances: Disturbances, instants: range, day_start: int
+    host: Host,
+    device: Device,
+    holdings: Sequence[Holding],
+    disturbances: Disturbances,
+    instants: range,
+    days: SimulatedDays,
 ) -> Iterator[Scrape]:
     """All scrapes of a device that nobody missed; `holdings` are those that have the device near these instants."""
     gap = disturbances.gaps.get(host.name, (0, 0))
@@ -76,8 +81,7 @@ def scrapes_of(
             changes_at = next((edge for edge in edges if edge > second), FOREVER)
         if gap[0] <= second < gap[1]:
             continue
-        hour = (second - day_start) // HOUR % 24
-        reading = reading_of(device.model, memory, works, at=second, hour=hour) if works else nothing
+        reading = reading_of(device.model, memory, works, at=second, hour=days.local_hour(second)) if works else nothing
         yield Scrape(at, reading, blank[0] <= second < blank[1], labels)
 
 

@@ -17,7 +17,8 @@ It follows from the plans and from the samples that were written, by slow and ob
       after_end.<run>               GPU-seconds held after the workload of the run had ended
       activity.<run>.<gpu>          milliseconds of that device within the hold: observed, idle, starved, active;
                                     consumed (ppm x ms) and energy (uJ, null if never sampled)
-      unallocated_activity.<gpu>    milliseconds (active), ppm x ms (consumed) while nobody held the device
+      unallocated_activity.<gpu>    milliseconds (active), ppm x ms (consumed) while nobody held the device, summed over
+                                    the hours in which it was active then
       capacity.<accelerator>        GPU-seconds in each state of design.md 5.4, adding up to `capacity`
 
 Exact figures are texts: `86400`, `3/7`. Not here: what is planned and written.
@@ -127,7 +128,7 @@ class Truth:
             ),
             "after_end": _texts(_after_end(list(held.values()), interval)),
             "activity": activity_of_day(holdings, observed),
-            "unallocated_activity": unallocated_of_day(holdings, observed),
+            "unallocated_activity": unallocated_of_day(holdings, observed, interval),
             "capacity": capacity_of_day(hosts, holdings, spells, interval),
         }  # fmt: skip
 

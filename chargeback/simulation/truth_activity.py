@@ -14,6 +14,7 @@ from chargeback.simulation.bookings import FOREVER
 from chargeback.simulation.device_activity import Holding
 
 ACTIVE_ABOVE_PPM = 200_000
+HOUR_MILLISECONDS = 3_600_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +60,10 @@ def activity_of_day(holdings: Sequence[Holding], observed: Observed) -> dict[str
     return found
 
 
-def unallocated_of_day(holdings: Sequence[Holding], observed: Observed) -> dict[str, dict[str, int]]:
-    """Device -> active milliseconds and consumed ppm x ms while nobody held it; those that did nothing are left out."""
+def unallocated_of_day(
+    holdings: Sequence[Holding], observed: Observed, interval: tuple[int, int]
+) -> dict[str, dict[str, int]]:
+    """Device -> milliseconds active, and ppm x ms, while nobody held it: of the hours in which it was active then."""
     held: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for holding in holdings:
         until = FOREVER if holding.held_until is None else holding.held_until
@@ -68,17 +71,29 @@ def unallocated_of_day(holdings: Sequence[Holding], observed: Observed) -> dict[
             held[grant.device.identity].append((holding.held_from * 1000, until * 1000))
     found: dict[str, dict[str, int]] = {}
     for device, stretches in observed.items():
-        free = [
-            (stretch.sample, _free_length(stretch, held[device]))
-            for stretch in stretches
-            if stretch.sample.active_ppm > ACTIVE_ABOVE_PPM
-        ]
-        if any(length for _, length in free):
+        active: dict[int, int] = defaultdict(int)
+        consumed: dict[int, int] = defaultdict(int)
+        for stretch in stretches:
+            for hour, piece in _by_hour(stretch, interval[0] * 1000) if stretch.sample.active_ppm else ():
+                length = _free_length(piece, held[device])
+                consumed[hour] += stretch.sample.active_ppm * length
+                active[hour] += length if stretch.sample.active_ppm > ACTIVE_ABOVE_PPM else 0
+        hours = [hour for hour, length in active.items() if length]
+        if hours:
             found[device] = {
-                "active": sum(length for _, length in free),
-                "consumed": sum(sample.active_ppm * length for sample, length in free),
-            }
+                "active": sum(active[hour] for hour in hours), "consumed": sum(consumed[hour] for hour in hours)
+            }  # fmt: skip
     return found
+
+
+def _by_hour(stretch: Stretch, day_start: int) -> Iterator[tuple[int, Stretch]]:
+    """The parts of a stretch, each within one hour of the day."""
+    begins = stretch.starts
+    while begins < stretch.ends:
+        hour = (begins - day_start) // HOUR_MILLISECONDS
+        ends = min(stretch.ends, day_start + (hour + 1) * HOUR_MILLISECONDS)
+        yield hour, Stretch(begins, ends, stretch.sample)
+        begins = ends
 
 
 def _stretches(samples: Sequence[Sampled], interval: tuple[int, int], staleness: int) -> Iterator[Stretch]:
