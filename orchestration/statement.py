@@ -11,6 +11,7 @@ from rich.table import Table
 
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.statements import STATEMENTS
+from chargeback.ledger.plain_numbers import grouped
 from chargeback.ledger.statement_lines_csv import render_lines_csv
 from chargeback.ledger.statement_page import render_page
 from orchestration.bill import Workspace, open_workspace
@@ -18,6 +19,7 @@ from resources.setting_kinds import SettingsRefused
 from resources.settings import load_settings
 
 FORMATS = ("table", "json", "csv", "html")
+SHOWN_LOSSES = 3
 
 
 def show_statement(team: str, month: str, *, output: str, config: Path | None) -> None:
@@ -26,7 +28,7 @@ def show_statement(team: str, month: str, *, output: str, config: Path | None) -
         raise SettingsRefused(f"--format {output!r}: must be one of {', '.join(FORMATS)}")
     document = statement_document(team, month, open_workspace(load_settings(config)))
     if output == "table":
-        _print(json.loads(document))
+        print_statement(json.loads(document), Console(soft_wrap=True, highlight=False))
     elif output == "json":
         sys.stdout.write(document + "\n")
     else:
@@ -43,8 +45,8 @@ def statement_document(team: str, month: str, workspace: Workspace) -> str:
     return str(found["document"][0])
 
 
-def _print(document: dict[str, Any]) -> None:
-    console = Console(soft_wrap=True, highlight=False)
+def print_statement(document: dict[str, Any], console: Console) -> None:
+    """The lines that are charged, then what the held hours did and what to do first."""
     table = Table(
         title=f"GPU statement · {document['team']} · {document['month']} · {document['statement_id']}",
         title_justify="left",
@@ -56,3 +58,22 @@ def _print(document: dict[str, Any]) -> None:
     table.add_section()
     table.add_row("", "total", "", "", f"{document['total']} {document['currency']}")
     console.print(table)
+    _print_use(document, console)
+
+
+def _print_use(document: dict[str, Any], console: Console) -> None:
+    """What the held hours did, and what to do first, in a few lines below the lines that are charged."""
+    held = document["held"]
+    if not held["has_telemetry"]:
+        console.print(f"held           {grouped(held['hours'])} GPU-hours, unmeasured: no telemetry, which is not idle")
+        return
+    states = " · ".join(f"{state['state']} {grouped(state['hours'])}" for state in held["states"])
+    console.print(
+        f"held           {grouped(held['hours'])} GPU-hours: {states}; telemetry saw {held['coverage_per_cent']} %"
+    )
+    for row in document["waste"]["rows"][:SHOWN_LOSSES]:
+        first = f"{grouped(row['hours'])} GPU-hours {row['what']}: {row['workload_name']}"
+        console.print(f"do first       {first}: {row['do_first']}", markup=False)
+    waste = document["waste"]
+    if waste["gpus_never_active"]:
+        console.print(f"never active   {waste['gpus_never_active']} of {waste['gpus_measured']} GPUs of its runs")

@@ -14,8 +14,12 @@ from assets.materialisation import Month, month_called
 from chargeback.contracts.capacity import CAPACITY, STATES
 from chargeback.contracts.published import PUBLISHED
 from chargeback.contracts.quarantine import QUARANTINE
+from chargeback.contracts.rated_usage import RATED_USAGE
 from chargeback.contracts.runs import RUNS
 from chargeback.contracts.team_charges import TEAM_CHARGES
+from chargeback.ledger.plain_numbers import grouped, hours_text
+from chargeback.ledger.usage_states import UsageStates, all_states, states_by
+from chargeback.ledger.utilisation import per_cent
 from orchestration.bill import BillOutcome, Workspace
 from orchestration.ui_address import UI_PORT
 
@@ -39,10 +43,12 @@ def _teams(month: Month, workspace: Workspace, console: Console) -> None:
     lines = workspace.lake.scan(TEAM_CHARGES, [month.partition]).frame.collect()
     if lines.is_empty():
         return
+    did = states_by(workspace.lake.scan(RATED_USAGE, [month.partition]).frame.collect(), "team")
     verb = "would be charged" if workspace.settings.mode == "parallel" else "is charged"
     table = Table(title=f"{month.period.month}: what each team held and {verb}", title_justify="left")
-    for name, side in (("team", "left"), ("GPU-hours held", "right"), ("lines", "right"), ("amount", "right")):
-        table.add_column(name, justify=side)  # type: ignore[arg-type]
+    columns = ("team", "GPU-hours held", *(("active", "lost") if all_states(did).observed else ()), "lines", "amount")
+    for name in columns:
+        table.add_column(name, justify="left" if name == "team" else "right")
     currency = workspace.settings.currency
     total_hours, total = Fraction(0), Decimal(0)
     for team in sorted(lines["team"].unique(), key=lambda name: (name == "unattributed", name)):
@@ -50,10 +56,27 @@ def _teams(month: Month, workspace: Workspace, console: Console) -> None:
         hours = sum((Fraction(text) for text in own["gpu_seconds"]), Fraction(0)) / 3600
         amount = sum(own["amount"], Decimal(0))
         total_hours, total = total_hours + hours, total + amount
-        table.add_row(team, f"{float(hours):,.2f}", str(len(own)), currency.format(amount))
+        used = _used(did.get((team,), UsageStates()), columns)
+        table.add_row(team, f"{float(hours):,.2f}", *used, str(len(own)), currency.format(amount))
     table.add_section()
-    table.add_row("total", f"{float(total_hours):,.2f}", str(len(lines)), currency.format(total))
+    used = _used(all_states(did), columns)
+    table.add_row("total", f"{float(total_hours):,.2f}", *used, str(len(lines)), currency.format(total))
     console.print(table)
+    _telemetry(all_states(did), month, console)
+
+
+def _used(states: UsageStates, columns: tuple[str, ...]) -> list[str]:
+    return [grouped(hours_text(states.active)), grouped(hours_text(states.lost))] if "lost" in columns else []
+
+
+def _telemetry(states: UsageStates, month: Month, console: Console) -> None:
+    """How much of the held time was seen; without any telemetry all of it is unmeasured, which is never idle."""
+    if not states.observed:
+        console.print(f"telemetry      none: {grouped(hours_text(states.unmeasured))} GPU-hours unmeasured, not idle")
+        return
+    seen = per_cent(states.observed, of=states.held)
+    console.print(f"telemetry      saw {seen} % of the held hours; what was lost, and by whom: chargeback top "
+                  f"{month.period.month}", markup=False)  # fmt: skip
 
 
 def _not_charged(month: Month, workspace: Workspace, console: Console) -> None:

@@ -28,4 +28,5 @@ def _chart(owners: Sequence[Document]) -> str:
         for owner in owners
         for rank, part in enumerate(PART_SHADES)
     ]
-    return svg_of(stacked_owners(points, owners=[owner["name"] for owner in owners], shades=PART_SHADES))
+    drawn = stacked_owners(points, owners=[owner["name"] for owner in owners], shades=PART_SHADES)
+    return svg_of(drawn, margin=16)

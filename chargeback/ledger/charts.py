@@ -18,10 +18,13 @@ STATE_SHADES = {"busy": "#0f5c41", "starved": "#e0a83a", "idle": "#b5402f", "unm
 Points = Sequence[Mapping[str, str | int]]
 
 
-def svg_of(chart: alt.Chart | alt.LayerChart) -> str:
-    """Draw a chart. Everything that it shows is in it: no address may be asked for anything."""
+def svg_of(chart: alt.Chart, *, margin: int = 2) -> str:
+    """Draw a chart. Everything that it shows is in it: no address may be asked for anything.
+
+    A browser without the font draws wider letters: `margin` is the room for names at the edge.
+    """
     dressed = (
-        chart.properties(padding=2, background="transparent")
+        chart.properties(padding={"left": margin, "right": margin, "top": 2, "bottom": 2}, background="transparent")
         .configure(font="Liberation Sans")
         .configure_view(stroke=None)
         .configure_axis(

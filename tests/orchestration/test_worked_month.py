@@ -117,6 +117,7 @@ def test_the_command_says_what_each_team_would_pay_that_it_adds_up_and_where_to_
 
     for amount in ("€1,196.15", "€51.98", "€240.59", "€2.20", "€1,490.92"):
         assert amount in said
+    assert "telemetry      none: 708.29 GPU-hours unmeasured, not idle" in said
     assert "not charged    1 never started" in said
     assert "= capacity 18,575.00 GPU-hours; difference 0 s" in said
     assert "gate           passed" in said
@@ -168,6 +169,7 @@ def test_a_statement_is_shown_with_its_lines_and_total(march: Estate, capfd: pyt
         shown[output] = capfd.readouterr().out
 
     assert "240.59 EUR" in shown["table"]
+    assert "GPU-hours, unmeasured: no telemetry, which is not idle" in shown["table"]
     assert json.loads(shown["json"])["total"] == "240.59"
     assert "133.56" in shown["csv"]
     assert "240.59" in shown["html"]
