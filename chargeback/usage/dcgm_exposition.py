@@ -6,10 +6,11 @@ units.
 
 import re
 
+import polars as pl
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
-from chargeback.usage.dcgm_rows import SeriesGathered
+from chargeback.usage.dcgm_rows import SeriesGathered, samples_of
 from chargeback.usage.extract import ParsedExtract, UnreadableExtract
 
 _SAMPLE = re.compile(r"\s*[a-zA-Z_:][a-zA-Z0-9_:]*(\s*\{|\s+[-+]?(\d|\.\d|NaN|Inf))")
@@ -32,22 +33,24 @@ def parse_exposition(content: bytes, *, cluster: str) -> ParsedExtract:
     # OpenMetrics counts in seconds what the older format counts in milliseconds; the parser knows the older one.
     seconds = _MILLISECONDS if _END_OF_OPENMETRICS.search(text) else 1
     gathered = SeriesGathered()
+    rows: list[int | None] = []
+    instants: list[float | None] = []
+    texts: list[str] = []
     for number, line in lines:
-        _take(gathered, number, line, seconds)
-    return gathered.parsed()
+        sample = _sample_of(line.strip())
+        if sample is None:
+            gathered.refuse(number, "no sample: a name, labels and a number are needed, NAME{LABELS} VALUE", line)
+            continue
+        at = None if sample.timestamp is None else float(sample.timestamp) * seconds
+        rows.append(gathered.add(sample.name, sample.labels, first=at, line=number, excerpt=line))
+        instants.append(at)
+        texts.append(repr(sample.value))
+    at_instants = pl.Series(instants, dtype=pl.Float64)
+    return gathered.parsed(samples_of(rows, [1] * len(rows), at_instants, pl.Series(texts, dtype=pl.String)))
 
 
 def _is_said(line: str) -> bool:
     return bool(line.strip()) and not line.lstrip().startswith("#")
-
-
-def _take(gathered: SeriesGathered, number: int, line: str, seconds: int) -> None:
-    sample = _sample_of(line.strip())
-    if sample is None:
-        gathered.refuse(number, "no sample: a name, labels and a number are needed, NAME{LABELS} VALUE", line)
-        return
-    at = None if sample.timestamp is None else float(sample.timestamp) * seconds
-    gathered.add(sample.name, sample.labels, [at], [repr(sample.value)], line=number, excerpt=line)
 
 
 def _sample_of(line: str) -> Sample | None:

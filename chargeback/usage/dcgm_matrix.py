@@ -6,10 +6,14 @@ Thanos, Mimir and VictoriaMetrics answer in the same shape. Not here: asking (re
 from collections.abc import Mapping, Sequence
 
 import orjson
+import polars as pl
 
 from chargeback.usage.dcgm_names import NAME_LABELS, first_of
-from chargeback.usage.dcgm_rows import SeriesGathered
+from chargeback.usage.dcgm_rows import SeriesGathered, samples_of
+from chargeback.usage.dcgm_scan import Scanned, scanned
 from chargeback.usage.extract import ParsedExtract, UnreadableExtract
+
+_NOT_PAIRS = "`{}` are not pairs of a number and a text"
 
 
 def parse_answer(content: bytes, *, cluster: str) -> ParsedExtract:
@@ -18,14 +22,18 @@ def parse_answer(content: bytes, *, cluster: str) -> ParsedExtract:
     Raises:  UnreadableExtract for JSON that is cut off, for an error that was kept instead of an answer, and for
              results of another type (a scalar).
     """
-    gathered = SeriesGathered()
-    for number, (key, element) in enumerate(_elements(content, cluster), start=1):
-        _take(gathered, number, key, element)
-    return gathered.parsed()
+    in_bulk = scanned(content)
+    if in_bulk is not None:
+        key, elements = _elements(in_bulk.skeleton, cluster)
+        counts = [_part(each, key) for each in elements]
+        if all(type(count) is int for count in counts) and sum(map(int, map(str, counts))) == len(in_bulk.samples):
+            return _parsed_in_bulk(elements, in_bulk)
+    key, elements = _elements(content, cluster)
+    return _parsed_one_by_one(elements, key)
 
 
-def _elements(content: bytes, cluster: str) -> list[tuple[str, object]]:
-    """Each element of the result with the key that its samples stand under."""
+def _elements(content: bytes, cluster: str) -> tuple[str, list[object]]:
+    """The key that samples stand under, and the elements of the result."""
     what = f"not a Prometheus answer of cluster {cluster}"
     try:
         document = orjson.loads(content)
@@ -41,23 +49,57 @@ def _elements(content: bytes, cluster: str) -> list[tuple[str, object]]:
     elements = answer.get("result") if isinstance(answer, dict) else None
     if key is None or not isinstance(elements, list):
         raise UnreadableExtract(f"{what}: resultType is {kind!r}; a matrix or a vector is read: query METRIC[1h]")
-    return [(key, element) for element in elements]
+    return key, elements
 
 
-def _take(gathered: SeriesGathered, number: int, key: str, element: object) -> None:
-    labels = element.get("metric") if isinstance(element, dict) else None
-    samples = element.get(key) if isinstance(element, dict) else None
-    if not isinstance(labels, Mapping) or not isinstance(samples, Sequence) or isinstance(samples, str):
-        gathered.refuse(number, f"series without `metric` or `{key}`", str(element))
-        return
-    pairs = [samples] if key == "value" else samples
-    try:
-        instants = [at for at, _ in pairs]
-        texts = [text for _, text in pairs]
-    except (TypeError, ValueError):
-        gathered.refuse(number, f"`{key}` are not pairs of time and value", str(labels))
-        return
-    if not set(map(type, instants)) <= {int, float} or not set(map(type, texts)) <= {str}:
-        gathered.refuse(number, f"`{key}` are not pairs of a number and a text", str(labels))
-        return
-    gathered.add(first_of(labels, NAME_LABELS), labels, instants, texts, line=number, excerpt=str(labels))
+def _parsed_in_bulk(elements: list[object], found: Scanned) -> ParsedExtract:
+    """Elements whose samples were cut out: where they stood, there is their number."""
+    gathered = SeriesGathered()
+    rows: list[int | None] = []
+    counts: list[int] = []
+    begin = 0
+    for number, element in enumerate(elements, start=1):
+        labels, count = _part(element, "metric"), int(str(_part(element, "values")))
+        if isinstance(labels, Mapping):
+            rows.append(_added(gathered, number, labels, first=found.samples["at"][begin]))
+        else:
+            gathered.refuse(number, "series without `metric` or `values`", str(element))
+            rows.append(None)
+        counts.append(count)
+        begin += count
+    return gathered.parsed(samples_of(rows, counts, found.samples["at"], found.samples["text"]))
+
+
+def _parsed_one_by_one(elements: list[object], key: str) -> ParsedExtract:
+    gathered = SeriesGathered()
+    rows: list[int | None] = []
+    counts: list[int] = []
+    instants: list[float] = []
+    texts: list[str] = []
+    for number, element in enumerate(elements, start=1):
+        labels, samples = _part(element, "metric"), _part(element, key)
+        if not isinstance(labels, Mapping) or not isinstance(samples, Sequence) or isinstance(samples, str):
+            gathered.refuse(number, f"series without `metric` or `{key}`", str(element))
+            continue
+        pairs = [samples] if key == "value" else samples
+        if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+            gathered.refuse(number, _NOT_PAIRS.format(key), str(labels))
+            continue
+        told = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        if not set(map(type, told[0])) <= {int, float} or not set(map(type, told[1])) <= {str}:
+            gathered.refuse(number, _NOT_PAIRS.format(key), str(labels))
+            continue
+        rows.append(_added(gathered, number, labels, first=told[0][0] if pairs else None))
+        counts.append(len(pairs))
+        instants += told[0]
+        texts += told[1]
+    at = pl.Series(instants, dtype=pl.Float64, strict=False)
+    return gathered.parsed(samples_of(rows, counts, at, pl.Series(texts, dtype=pl.String)))
+
+
+def _part(element: object, key: str) -> object:
+    return element.get(key) if isinstance(element, dict) else None
+
+
+def _added(gathered: SeriesGathered, number: int, labels: Mapping[str, str], *, first: object) -> int | None:
+    return gathered.add(first_of(labels, NAME_LABELS), labels, first=first, line=number, excerpt=str(labels))

@@ -4,20 +4,20 @@ The columns are documented in docs/connecting-your-cluster.md. Not here: names a
 """
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
 from chargeback.usage import dcgm_names as names
-from chargeback.usage.dcgm_rows import LABEL_COLUMNS, NO_UUID, NOT_READ, device_and_workload, series_frame
-from chargeback.usage.extract import EXCERPT_LENGTH, ParsedExtract, Quarantined, UnreadableExtract
+from chargeback.usage.dcgm_rows import SeriesGathered
+from chargeback.usage.extract import ParsedExtract, UnreadableExtract
 
 TIME_COLUMNS = ("timestamp", "time")
 VALUE_COLUMN = "value"
 
 _COLUMNS_NEEDED = "needed are timestamp (with a zone, or integer milliseconds since 1970), and metric and value or a \
 column named after each metric, and UUID"
-_SERIES = "_series"
 
 
 def parse_parquet(content: bytes, *, cluster: str) -> ParsedExtract:
@@ -33,42 +33,23 @@ def parse_parquet(content: bytes, *, cluster: str) -> ParsedExtract:
             f"{what}: no readable Parquet ({str(error).splitlines()[0]}); export it again"
         ) from error
     long = _long(table, what).with_row_index("line", offset=1)
-    is_placed = pl.col("at").is_not_null() & pl.col("metric").is_not_null()
     labels = [name for name, dtype in long.schema.items() if dtype == pl.String and name not in ("metric", "text")]
-    quarantined = [
-        Quarantined(line, "row without a time or a metric", "", None)
-        for (line,) in long.filter(~is_placed).select("line").iter_rows()
-    ]
+    is_placed = pl.col("at").is_not_null() & pl.col("metric").is_not_null()
+    gathered = SeriesGathered()
+    for (line,) in long.filter(~is_placed).select("line").iter_rows():
+        gathered.refuse(line, "row without a time or a metric", "")
     said = long.filter(is_placed, pl.col("text").is_not_null())
     numbered = said.with_columns(copy=pl.int_range(pl.len()).over("metric", *labels, "at"))
-    series = numbered.group_by("metric", *labels, "copy").agg(pl.col("line").min()).sort("line", "copy")
-    return _parsed(series, numbered, labels, quarantined)
-
-
-def _parsed(
-    series: pl.DataFrame, samples: pl.DataFrame, labels: Sequence[str], quarantined: list[Quarantined]
-) -> ParsedExtract:
-    rows: list[dict[str, object]] = []
-    ignored = 0
-    for number, row in enumerate(series.iter_rows(named=True)):
-        said = {name: row[name] for name in labels if row[name]}
-        metric, gpu = names.metric_called(row["metric"]), names.first_of(said, names.UUID_LABELS)
-        if metric is None:
-            ignored += 1
-        elif not gpu:
-            quarantined.append(Quarantined(row["line"], NO_UUID, str(said)[:EXCERPT_LENGTH], None))
-        else:
-            at_row = {"copy": row["copy"], "line": row["line"], _SERIES: number}
-            rows.append({**device_and_workload(metric, gpu, said), **at_row})
-    used = pl.DataFrame(rows, schema={**LABEL_COLUMNS, _SERIES: pl.UInt32()})
-    of_series = series.with_row_index(_SERIES).join(used.with_row_index("row"), on=_SERIES, how="inner", validate="1:1")
     keys = ["metric", *labels, "copy"]
-    valued = samples.join(of_series.select(*keys, "row"), on=keys, how="inner", nulls_equal=True, validate="m:1")
-    frame = series_frame(used.drop(_SERIES), valued.select("row", "at", "text"))
-    reasons = {NOT_READ: ignored} if ignored else {}
-    return ParsedExtract(
-        frame, len(frame) + ignored + len(quarantined), ignored, tuple(quarantined), ignored_reasons=reasons
-    )
+    series = numbered.group_by(keys).agg(pl.col("line").min()).sort("line", "copy")
+    rows = pl.Series([_added(gathered, each, labels) for each in series.iter_rows(named=True)], dtype=pl.UInt32)
+    samples = numbered.join(series.select(keys).with_columns(row=rows), on=keys, nulls_equal=True, validate="m:1")
+    return gathered.parsed(samples.filter(pl.col("row").is_not_null()).select("row", "at", "text"))
+
+
+def _added(gathered: SeriesGathered, series: Mapping[str, Any], labels: Sequence[str]) -> int | None:
+    said = {name: series[name] for name in labels if series[name]}
+    return gathered.add(series["metric"], said, first=None, line=series["line"], excerpt=str(said))
 
 
 def _long(table: pl.DataFrame, what: str) -> pl.DataFrame:

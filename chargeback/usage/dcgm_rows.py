@@ -14,7 +14,7 @@ import polars as pl
 
 from chargeback.contracts.contract import INSTANT
 from chargeback.usage import dcgm_names as names
-from chargeback.usage.dcgm_values import exact_ties, fixed_point
+from chargeback.usage.dcgm_values import fixed_point
 from chargeback.usage.extract import EXCERPT_LENGTH, ParsedExtract, Quarantined
 
 SERIES_COLUMNS = {
@@ -53,49 +53,42 @@ _MILLISECONDS = 1_000
 
 @dataclass(slots=True)
 class SeriesGathered:
-    """What one object says, gathered series by series and made columns at the end."""
+    """The series of one object, gathered one by one; their samples are given at the end, all at once."""
 
     rows: list[dict[str, object]] = field(default_factory=list)
-    counts: list[int] = field(default_factory=list)
-    instants: list[int | float | None] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
     ignored: Counter[str] = field(default_factory=Counter)
     quarantined: list[Quarantined] = field(default_factory=list)
     _copies: Counter[tuple[str, object]] = field(default_factory=Counter)
 
-    def add(
-        self,
-        name: str,
-        labels: Mapping[str, str],
-        instants: Sequence[int | float | None],
-        texts: Sequence[str],
-        *,
-        line: int,
-        excerpt: str,
-    ) -> None:
-        """Take one series: its instants in seconds since 1970 (None: the time of extraction) and numbers as text."""
+    def add(self, name: str, labels: Mapping[str, str], *, first: object, line: int, excerpt: str) -> int | None:
+        """Take one series, whose `first` instant tells it from a copy of it: the number of its row.
+
+        None if it is left out: of a metric that is not read, or without a UUID, which is quarantined.
+        """
         metric = names.metric_called(name)
         gpu = names.first_of(labels, names.UUID_LABELS)
         if metric is None:
             self.ignored[NOT_READ] += 1
-        elif not gpu:
+            return None
+        if not gpu:
             self.refuse(line, NO_UUID, excerpt)
-        else:
-            row = device_and_workload(metric, gpu, labels)
-            said_at = (str(row["series"]), instants[0] if instants else None)
-            self.rows.append({**row, "copy": self._copies[said_at], "line": line})
-            self._copies[said_at] += 1
-            self.counts.append(len(texts))
-            self.instants.extend(instants)
-            self.texts.extend(texts)
+            return None
+        row = _device_and_workload(metric, gpu, labels)
+        said_at = (str(row["series"]), first)
+        self.rows.append({**row, "copy": self._copies[said_at], "line": line})
+        self._copies[said_at] += 1
+        return len(self.rows) - 1
 
     def refuse(self, line: int, reason: str, excerpt: str) -> None:
         """Put a record into quarantine."""
         self.quarantined.append(Quarantined(line, reason, excerpt[:EXCERPT_LENGTH], None))
 
-    def parsed(self) -> ParsedExtract:
-        """What the object holds. A record is a series, or what could not be read as one."""
-        frame = series_frame(pl.DataFrame(self.rows, schema=LABEL_COLUMNS), self._samples())
+    def parsed(self, samples: pl.DataFrame) -> ParsedExtract:
+        """What the object holds. A record is a series, or what could not be read as one.
+
+        Input:   samples: `row` of its series, `at` in milliseconds since 1970 or null, and the number as `text`.
+        """
+        frame = _series_frame(pl.DataFrame(self.rows, schema=_LABEL_COLUMNS), samples)
         ignored = sum(self.ignored.values())
         return ParsedExtract(
             frame=frame,
@@ -105,51 +98,47 @@ class SeriesGathered:
             ignored_reasons=dict(self.ignored),
         )
 
-    def _samples(self) -> pl.DataFrame:
-        rows = pl.int_range(len(self.counts), dtype=pl.UInt32, eager=True)
-        seconds = pl.Series(self.instants, dtype=pl.Float64, strict=False)
-        return pl.DataFrame(
-            {
-                "row": rows.repeat_by(pl.Series(self.counts, dtype=pl.UInt32)).explode(empty_as_null=False),
-                "at": (seconds * _MILLISECONDS).round(mode="half_to_even").cast(pl.Int64),
-                "text": pl.Series(self.texts, dtype=pl.String),
-            }
-        )
+
+def samples_of(rows: Sequence[int | None], counts: Sequence[int], seconds: pl.Series, texts: pl.Series) -> pl.DataFrame:
+    """The samples of series one after another: `row`, `at`, `text`, without those of series that are left out.
+
+    Input:   for each series its row and how many samples it has; seconds since 1970 (null: of the extraction) and
+             numbers of all samples.
+    """
+    row = pl.Series(rows, dtype=pl.UInt32).repeat_by(pl.Series(counts, dtype=pl.UInt32)).explode(empty_as_null=False)
+    at = (seconds * _MILLISECONDS).round(mode="half_to_even").cast(pl.Int64)
+    samples = pl.DataFrame({"row": row, "at": at, "text": texts})
+    return samples.filter(pl.col("row").is_not_null()) if None in rows else samples
 
 
-LABEL_COLUMNS = {
+_LABEL_COLUMNS = {
     name: dtype
     for name, dtype in SERIES_COLUMNS.items()
     if name not in ("at", "value", "overlaps_from", "overlaps_until")
 }
-"""What is said of a series once."""
 
 
-def series_frame(labelled: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-    """SERIES_COLUMNS from the labels of series and their samples.
-
-    Input:   one row per series; `row` (its number), `at` and `text` per sample, those of a series together.
-    Output:  values in fixed point. A series without samples says nothing and is left with empty lists.
-    """
-    units = pl.DataFrame(
-        [(name, unit.factor, unit.limit, unit.is_counter) for name, unit in names.UNIT_OF.items()],
-        schema={"metric": pl.String, "factor": pl.Int64, "limit": pl.Int64, "is_counter": pl.Boolean},
-        orient="row",
+def _series_frame(labelled: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
+    """SERIES_COLUMNS: values in fixed point. A series without samples says nothing and has empty lists."""
+    units = [names.UNIT_OF[metric] for metric in labelled["metric"]]
+    row = samples["row"]
+    valued = pl.DataFrame(
+        {
+            "row": row,
+            "at": samples["at"],
+            "value": fixed_point(
+                samples["text"],
+                factor=pl.Series([unit.factor for unit in units], dtype=pl.Int64).gather(row),
+                limit=pl.Series([unit.limit for unit in units], dtype=pl.Int64).gather(row),
+                is_counter=pl.Series([unit.is_counter for unit in units], dtype=pl.Boolean).gather(row),
+            ),
+        }
     )
-    numbered = labelled.with_row_index("row")
-    of_series = numbered.select("row", "metric").join(units, on="metric", how="left", validate="m:1")
-    valued = samples.join(of_series.drop("metric"), on="row", how="left", validate="m:1", maintain_order="left")
-    fixed = fixed_point(pl.col("text"), factor=pl.col("factor"), limit=pl.col("limit"), is_counter=pl.col("is_counter"))
-    lists = (
-        exact_ties(valued.with_columns(value=fixed))
-        .select("row", "at", "value")
-        .sort("row", "at", maintain_order=True)
-        .group_by("row", maintain_order=True)
-        .agg("at", "value")
-    )
+    lists = valued.sort("row", "at", maintain_order=True).group_by("row", maintain_order=True).agg("at", "value")
     first, last = (pl.col("at").list.first(), pl.col("at").list.last())
     return (
-        numbered.join(lists, on="row", how="left", validate="1:1", maintain_order="left")
+        labelled.with_row_index("row")
+        .join(lists, on="row", how="left", validate="1:1", maintain_order="left")
         .with_columns(pl.col("at", "value").fill_null(pl.lit([], dtype=pl.List(pl.Int64))))
         .with_columns(overlaps_from=_instant(first), overlaps_until=_instant(last))
         .select(pl.col(name).cast(dtype) for name, dtype in SERIES_COLUMNS.items())
@@ -160,8 +149,7 @@ def _instant(milliseconds: pl.Expr) -> pl.Expr:
     return (milliseconds * _MILLISECONDS).cast(INSTANT)
 
 
-def device_and_workload(metric: str, gpu: str, labels: Mapping[str, str]) -> dict[str, object]:
-    """Columns of a series that its labels say: which device it is of, and what stood on it."""
+def _device_and_workload(metric: str, gpu: str, labels: Mapping[str, str]) -> dict[str, object]:
     minor = names.first_of(labels, names.MINOR_LABELS)
     return {
         "series": _identity(metric, labels),

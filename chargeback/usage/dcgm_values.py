@@ -44,39 +44,23 @@ MILLIJOULES = Unit("mJ", 1, 2**53, is_counter=True)
 MEBIBYTES = Unit("MiB", 1, 2**24)
 
 
-def fixed_point(text: pl.Expr, *, factor: pl.Expr, limit: pl.Expr, is_counter: pl.Expr) -> pl.Expr:
+def fixed_point(text: pl.Series, *, factor: pl.Series, limit: pl.Series, is_counter: pl.Series) -> pl.Series:
     """Values as integers: text x factor, rounded half to even; SENTINEL or IMPOSSIBLE where there is no value.
 
-    Input:   numbers as text, as printed; the unit of each (`Unit`), as expressions of the same length.
-    Output:  Int64. A value within a millionth of a tie is not decided here: see `exact_ties`.
+    Input:   numbers as printed, and the `Unit` of each, in series of one length.
+    Output:  Int64. Where a float cannot tell on which side of a tie a value lies, its decimal decides.
     """
     number = text.cast(pl.Float64, strict=False)
-    scaled = (number * factor).round(mode="half_to_even")
-    cannot_be = number.is_null() | number.is_infinite() | (scaled < 0) | (scaled > limit)
-    value = pl.when(cannot_be).then(pl.lit(IMPOSSIBLE, pl.Float64)).otherwise(scaled)
-    return pl.when(_is_sentinel(number, is_counter)).then(pl.lit(SENTINEL, pl.Float64)).otherwise(value).cast(pl.Int64)
-
-
-def exact_ties(frame: pl.DataFrame) -> pl.DataFrame:
-    """Decide by decimals what lies so near the middle of two integers that a float cannot tell.
-
-    Input:   `text`, `factor`, `value` of `fixed_point`.
-    Output:  the same rows; `value` is the exact decimal x factor, rounded half to even, wherever there is a value.
-    """
-    scaled = pl.col("text").cast(pl.Float64, strict=False) * pl.col("factor")
-    is_near = (pl.col("value") >= 0) & ((scaled - scaled.floor() - _HALF).abs() < _NEAR_TIE)
-    near = frame.filter(is_near).select("text", "factor").unique()
-    if near.is_empty():
-        return frame
-    decided = near.with_columns(
-        exact=pl.Series([rounded(text, factor) for text, factor in near.iter_rows()], dtype=pl.Int64)
-    )
-    return (
-        frame.with_columns(_is_near=is_near)
-        .join(decided, on=["text", "factor"], how="left", validate="m:1", maintain_order="left")
-        .with_columns(value=pl.when("_is_near").then(pl.coalesce("exact", "value")).otherwise("value"))
-        .select(frame.columns)
-    )
+    scaled = number * factor
+    whole = scaled.round(mode="half_to_even")
+    is_value = (whole >= 0) & (whole <= limit) & ~number.is_between(_FP64_BLANK, _FP64_BLANK + _BLANKS_APART, "left")
+    is_missing = ~is_value.fill_null(False)
+    value = whole.zip_with(~is_missing, pl.Series([0.0])).cast(pl.Int64)
+    doubtful = (((scaled - whole).abs() > _HALF - _NEAR_TIE).fill_null(False) & ~is_missing).arg_true()
+    exact = [rounded(*each) for each in zip(text.gather(doubtful), factor.gather(doubtful), strict=True)]
+    missing = is_missing.arg_true()
+    codes = _codes(number.gather(missing), is_counter.gather(missing))
+    return value.scatter(doubtful, exact).scatter(missing, codes)
 
 
 def rounded(text: str, factor: int) -> int:
@@ -95,16 +79,19 @@ def ppm_of(text: str, unit: Unit, *, devices: int = 1) -> int:
     return round(exact)
 
 
-def _is_sentinel(number: pl.Expr, is_counter: pl.Expr) -> pl.Expr:
-    """DCGM's blank values, as printed, after a float in between, or made a percentage; and NaN.
+def _codes(number: pl.Series, is_counter: pl.Series) -> pl.Series:
+    """SENTINEL for DCGM's blank values, as printed, after a float in between, or made a percentage, and for NaN.
 
-    An energy counter may pass by the small blanks, so of it only the 64-bit ones count.
+    IMPOSSIBLE for the rest. An energy counter may pass by the 32-bit blank, so of it that one says nothing.
     """
-    is_small = _blank(number, _INT32_BLANK) & ~is_counter
+    is_small = _is_blank(number, _INT32_BLANK) & ~is_counter
     is_large = number.is_between(*_INT64_BLANKS) | (number / 100).is_between(*_INT64_BLANKS)
-    return is_small | _blank(number, _FP64_BLANK) | is_large | number.is_nan()
+    is_sentinel = (is_small | _is_blank(number, _FP64_BLANK) | is_large | number.is_nan()).fill_null(False)
+    return pl.Series([IMPOSSIBLE], dtype=pl.Int64).new_from_index(0, len(number)).zip_with(
+        ~is_sentinel, pl.Series([SENTINEL], dtype=pl.Int64)
+    )  # fmt: skip
 
 
-def _blank(number: pl.Expr, first: int) -> pl.Expr:
-    made_percentage = number.is_between(first * 100, (first + _BLANKS_APART) * 100, closed="left")
-    return number.is_between(first, first + _BLANKS_APART, closed="left") | made_percentage
+def _is_blank(number: pl.Series, first: int) -> pl.Series:
+    made_percentage = number.is_between(first * 100, (first + _BLANKS_APART) * 100, "left")
+    return number.is_between(first, first + _BLANKS_APART, "left") | made_percentage

@@ -1,15 +1,19 @@
 """Telemetry as exporters print it, as the Prometheus API answers it, and as Parquet: the same series in the end."""
 
 import io
+import json
 from datetime import datetime
 from typing import Any
 
 import orjson
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from chargeback.usage.dcgm import parse_dcgm
 from chargeback.usage.dcgm_rows import SERIES_COLUMNS
+from chargeback.usage.dcgm_scan import scanned
 from chargeback.usage.extract import ParsedExtract, UnreadableExtract
 from tests.chargeback.usage.telemetry import DAY, SM, START, UTIL, matrix, series
 from tests.tables import instant
@@ -97,7 +101,7 @@ def test_labels_with_quotes_backslashes_and_brackets_keep_their_text() -> None:
         ({"values": [[0, "1"]]}, "series without"),
         ("oops", "series without"),
         ({"metric": {"UUID": "GPU-1"}, "values": "oops"}, "series without"),
-        ({"metric": {"UUID": "GPU-1"}, "values": [[0, "1", 2]]}, "`values` are not pairs of time"),
+        ({"metric": {"UUID": "GPU-1"}, "values": [[0, "1", 2]]}, "`values` are not pairs of a number and a text"),
         ({"metric": {"UUID": "GPU-1"}, "values": [["0", "1"]]}, "`values` are not pairs of a number and a text"),
         ({"metric": {"UUID": "GPU-1"}, "values": [[0, 1]]}, "`values` are not pairs of a number and a text"),
         ({"metric": {"__name__": UTIL, "gpu": "0"}, "values": [[0, "1"]]}, "series without the UUID"),
@@ -173,3 +177,44 @@ def test_rows_of_parquet_without_a_time_or_a_metric_are_quarantined_and_other_me
 def test_parquet_without_the_columns_that_are_needed_is_refused(columns: dict[str, Any], reason: str) -> None:
     with pytest.raises(UnreadableExtract, match=reason):
         parsed(parquet(**columns))
+
+
+NUMBERS = st.one_of(
+    st.floats(allow_nan=False, width=32).map(str),
+    st.integers(0, 100).map(str),
+    st.sampled_from(
+        ["NaN", "+Inf", "1e+03", "", "0.0000005", "9223372036854775794", "N/A", "1,2", '"', "\\n", "]]", "ü"]
+    ),
+)
+LABELS = st.sampled_from(['a"b', '"values":[[1,"2"]]', "c]],[d", "\\", "e, f", "ü", '{"metric":'])
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([SM, UTIL, "DCGM_FI_DEV_GPU_TEMP"]),
+            LABELS,
+            st.dictionaries(st.integers(0, 86_399_999).map(lambda ms: ms / 1_000), NUMBERS, max_size=6),
+        ),
+        max_size=5,
+    )
+)
+def test_what_is_read_in_bulk_is_what_is_read_one_by_one(
+    elements: list[tuple[str, str, dict[float, object]]],
+) -> None:
+    answer = matrix(*(series(metric, samples, pod=label) for metric, label, samples in elements))
+
+    in_bulk = parsed(answer)
+    one_by_one = parsed(json.dumps(orjson.loads(answer)))  # spaces between samples, so the slow way
+
+    assert in_bulk.frame.equals(one_by_one.frame)
+    assert (in_bulk.records, in_bulk.ignored_reasons) == (one_by_one.records, one_by_one.ignored_reasons)
+
+
+def test_a_list_as_prometheus_spells_it_is_cut_out_and_one_in_a_label_is_not() -> None:
+    found = scanned(matrix(series(SM, {0: "0.25", 30.5: "NaN"}, pod='"values":[[1,"2"]]'), series(SM, {0: 1})))
+
+    assert found is not None
+    assert found.samples.rows() == [(START, "0.25"), (START + 30.5, "NaN"), (START, "1")]
+    assert [each["values"] for each in orjson.loads(found.skeleton)["data"]["result"]] == [2, 1]
