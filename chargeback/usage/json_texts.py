@@ -16,15 +16,14 @@ def object_of(text: str | None) -> Mapping[str, object]:
 
 
 def picked(texts: pl.Series, keys: Mapping[str, Sequence[str]]) -> pl.DataFrame:
-    """Values out of distinct JSON objects: one row per distinct text, that is not null.
+    """Values out of distinct JSON objects: one row per distinct text in which one of the keys stands.
 
     Input:   JSON objects of texts; `keys`: column -> keys, of which the first that has a text wins.
     Output:  `text` and one String column per entry of `keys`; null where no key has a text, or an empty one.
     """
-    distinct = texts.drop_nulls().unique()
-    rows = [
-        (text, *(_first(read, names) for names in keys.values())) for text in distinct for read in [object_of(text)]
-    ]
+    wanted = {name for names in keys.values() for name in names}
+    read = ((text, object_of(text)) for text in texts.drop_nulls().unique())
+    rows = [(text, *(_first(found, names) for names in keys.values())) for text, found in read if wanted & found.keys()]
     return pl.DataFrame(rows, schema=dict.fromkeys(("text", *keys), pl.String()), orient="row")
 
 
