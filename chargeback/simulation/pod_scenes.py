@@ -44,29 +44,20 @@ def _services(desk: PodDesk) -> None:
         return
     grants, at = found
     rolled = desk.days.at(1, 11.3)
-    first = _replica(desk, "service on a slice", at, "7c9f8d", deleted=rolled)
-    second = _replica(desk, "service on a slice", rolled + 40, "5d4b66", deleted=None)
-    for name, pod in (("first", first), ("second", second)):
-        begun = at if name == "first" else rolled + 40
-        desk.place("service on a slice", grants, begun, None, **pod)  # type: ignore[arg-type]
-
-
-def _replica(desk: PodDesk, scene: str, at: int, template: str, *, deleted: int | None) -> dict[str, object]:
-    """Fields of a pod of a Deployment."""
-    name = scene.replace(" ", "-")
-    return {
-        "owner": Owner("ReplicaSet", "apps/v1", f"{name}-{template}", f"{template}-rs"),
-        "name": f"{name}-{template}-{desk.suffix()}", "labels": {"app": name, "pod-template-hash": template},
-        "workload_class": "service", "restart_policy": "Always", "behaviour": "service", "deleted": deleted,
-        "end_cause": "" if deleted is None else "cancelled", "created": at - 5, "finished": None,
-    }  # fmt: skip
+    for begins, template, deleted in ((at, "7c9f8d", rolled), (rolled + 40, "5d4b66", None)):
+        desk.place(
+            "service on a slice", grants, begins, None,
+            owner=Owner("ReplicaSet", "apps/v1", f"chat-{template}", f"chat-{template}"),
+            name=f"chat-{template}-{desk.suffix()}", labels={"app": "chat", "pod-template-hash": template},
+            workload_class="service", restart_policy="Always", behaviour="service", deleted=deleted,
+            end_cause="" if deleted is None else "cancelled", created=begins - 5, finished=None,
+        )  # fmt: skip
 
 
 def _pulling(desk: PodDesk) -> None:
-    desk.run("image pulled for long", 0, 9, 2.5, label_lag=LAG_SECONDS)
-    pod = desk.pods[-1] if desk.pods and desk.pods[-1].scenes == ("image pulled for long",) else None
-    if pod is not None and pod.scheduled is not None:
-        desk.also(pod, started=pod.scheduled + 40 * MINUTE)
+    slow = desk.run("image pulled for long", 0, 9, 2.5, label_lag=LAG_SECONDS)
+    if slow is not None and slow.scheduled is not None:
+        desk.also(slow, started=slow.scheduled + 40 * MINUTE)
     never = desk.run("held and never ran", 1, 9, 1.4, waiting_reason="ImagePullBackOff", end_cause="cancelled")
     if never is not None:
         desk.also(never, started=None, finished=None, deleted=never.finished)

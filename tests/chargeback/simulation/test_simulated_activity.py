@@ -91,6 +91,18 @@ def test_what_worked_while_nobody_held_it_is_true_to_the_millisecond(side: Side)
         assert found == true["unallocated_activity"], day
 
 
+def test_values_that_are_none_and_values_said_twice_are_counted_and_nothing_contradicts(side: Side) -> None:
+    estate, cluster = side
+    counts = pl.concat(measured(estate, cluster, day).raw_devices for day in estate.of(cluster)).select(
+        pl.col("sentinels", "impossible", "duplicates", "conflicts").sum()
+    )
+
+    sentinels, impossible, duplicates, conflicts = counts.row(0)
+    assert sentinels > 0
+    assert duplicates > 0
+    assert impossible == conflicts == 0
+
+
 def test_what_was_held_after_its_workload_had_ended_is_true(side: Side) -> None:
     estate, cluster = side
     for day, true in estate.of(cluster).items():
