@@ -96,12 +96,39 @@ def _of_asks() -> list[str]:
 
 
 def _shared_claims(held: pl.DataFrame, interval: Interval) -> pl.DataFrame:
-    """The same, with devices of a claim that several pods have cut into moments in which as many have it."""
+    """The same, with devices of a claim that several pods have cut into moments in which as many have it.
+
+    All that such a pod holds is cut at the same instants, so that of each kind it has one row a moment.
+    """
     is_claimed = pl.col("claimed_device") != ""
-    is_shared = is_claimed & (pl.col("run").n_unique().over(_DEVICE) > 1)
-    shared, alone = held.filter(is_shared), held.filter(~is_shared)
+    shared = held.filter(is_claimed & (pl.col("run").n_unique().over(_DEVICE) > 1))
     if shared.is_empty():
         return held
+    holders = _holders(shared, interval)
+    concerned = held.join(shared.select("run").unique(), on="run", how="semi").with_row_index("row")
+    instants = concerned.join(holders, on=_DEVICE, how="left", validate="m:m").select("run", at="since")
+    points = pl.concat([instants, concerned.select("run", at="held_from")]).drop_nulls().unique()
+    cut = (
+        concerned.join(points, on="run", how="inner", validate="m:m")
+        .filter(pl.col("at") >= pl.col("held_from"), pl.col("at") < pl.col("held_until"))
+        .sort("row", "at")
+        .with_columns(
+            held_from="at", held_until=pl.coalesce(pl.col("at").shift(-1).over("row"), "held_until"),
+            is_running=pl.col("is_running") & (pl.col("at") == pl.col("at").max().over("row")),
+        )
+        .sort("held_from")
+        .join_asof(holders, left_on="held_from", right_on="since", by=_DEVICE, check_sortedness=False)
+    )  # fmt: skip
+    together = pl.col("holders").fill_null(1)
+    by_holder = cut.with_columns(
+        sharing=pl.when(together > 1).then(pl.lit("time-slice")).otherwise("sharing"),
+        units_per_gpu=pl.col("units_per_gpu") * together,
+    ).select(held.columns)
+    return pl.concat([held.join(concerned, on="run", how="anti"), by_holder])
+
+
+def _holders(shared: pl.DataFrame, interval: Interval) -> pl.DataFrame:
+    """claim, claimed_device, since when, and how many pods have it from then on; sorted by time."""
     spells = shared.select(
         *_DEVICE,
         (pl.col("held_from") - interval.start).dt.total_seconds().alias("from"),
@@ -111,21 +138,8 @@ def _shared_claims(held: pl.DataFrame, interval: Interval) -> pl.DataFrame:
     swept = levels_over_time(
         spells, keys=_DEVICE, levels=("holders",), day_seconds=interval.seconds, hour_seconds=interval.seconds
     )
-    moments = swept.filter(pl.col("holders") > 0).select(
-        *_DEVICE,
-        "holders",
-        since=interval.start + pl.duration(seconds=pl.col("from")),
-        to=interval.start + pl.duration(seconds=pl.col("until")),
-    )
-    cut = shared.join(moments, on=_DEVICE, how="inner", validate="m:m").with_columns(
-        held_from=pl.max_horizontal("held_from", "since"), held_until=pl.min_horizontal("held_until", "to")
-    )
-    by_holder = cut.filter(pl.col("held_from") < pl.col("held_until")).with_columns(
-        sharing=pl.when(pl.col("holders") > 1).then(pl.lit("time-slice")).otherwise("sharing"),
-        units_per_gpu=pl.col("units_per_gpu") * pl.col("holders"),
-        is_running=pl.col("is_running") & (pl.col("held_until") == pl.col("held_until").max().over("run")),
-    )
-    return pl.concat([alone, by_holder.select(held.columns)])
+    since = interval.start + pl.duration(seconds=pl.col("from"))
+    return swept.select(*_DEVICE, "holders", since=since.dt.cast_time_unit("us")).sort("since")
 
 
 def _accelerators(held: pl.DataFrame, aliases: Mapping[str, str]) -> pl.DataFrame:
@@ -144,14 +158,16 @@ def _one_row_each(held: pl.DataFrame) -> pl.DataFrame:
 
     3 devices of 1/4, 1/4 and 1/2 are 3 x 4/12: exact, and no row says that there were more or fewer devices.
     """
-    key = [name for name in HOLDS.column_names if name not in ("device_count", "share_units", "units_per_gpu")]
-    alike = held.group_by(*key, "share_units", "units_per_gpu").agg(pl.col("device_count").sum())
+    key = [*HOLDS.key, "held_until", "split", "is_running"]
+    alike = held.group_by(*key, "share_units", "units_per_gpu").agg(
+        pl.col("device_count").sum(), pl.col("slice_profile").min()
+    )
     is_single = alike.select(key).is_unique()
     mixed = alike.filter(~is_single)
     if mixed.is_empty():
         return alike
     spelled = pl.format("{}*{}/{}", "device_count", "share_units", "units_per_gpu").sort().str.join(" ")
-    means = mixed.group_by(key).agg(pl.col("device_count").sum(), parts=spelled)
+    means = mixed.group_by(key).agg(pl.col("device_count").sum(), pl.col("slice_profile").min(), parts=spelled)
     rows = [(parts, *_mean_share(parts)) for parts in means["parts"].unique()]
     schema = {"parts": pl.String(), "share_units": pl.Int64(), "units_per_gpu": pl.Int64()}
     shares = pl.DataFrame(rows, schema=schema, orient="row")
