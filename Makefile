@@ -44,6 +44,7 @@ fuzz: setup          ## 100,000 mutated sacct records; each is held, ignored or 
 
 bench: setup         ## CPU time of a day's stages beside the physical limit, in one interleaved run
 	@$(BIN)/python -m benchmarks.day_of_holds
+	@$(BIN)/python -m benchmarks.day_of_samples
 
 apiserver-test: setup ## the Kubernetes listing from a real kube-apiserver (KUBE_APISERVER=/path/to/the/binary) and etcd
 	@command -v etcd >/dev/null || { echo "no etcd: install the Debian package etcd-server"; exit 2; }

@@ -1,31 +1,27 @@
 """What a (cluster, day) run does, against the physical limit of the same data: CPU time, ratios, five rounds in turn.
 
-`make bench`. The holds and the sacct text are generated, the same in every run. Not here: telemetry (a later stage).
+`make bench`. Holds and sacct text are generated, the same in every run. Not here: telemetry (day_of_samples.py).
 """
 
 import hashlib
-import io
-import resource
-import statistics
-import time
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import polars as pl
-from rich.console import Console
-from rich.table import Table
 
+from benchmarks.rounds import time_in_turn, written_and_read
 from chargeback.attribution.hourly import attribute_hours
 from chargeback.billing_period import Interval
 from chargeback.contracts.attribution import ATTRIBUTION
+from chargeback.contracts.bindings import BINDINGS
 from chargeback.contracts.holds import HOLDS
+from chargeback.contracts.raw_samples import RAW_SAMPLES
+from chargeback.contracts.runs import RUNS
 from chargeback.usage.sacct_text import parse_sacct_text
 from resources.content_hash import content_hash
 
 HOLD_COUNT = 100_000
 HOST_COUNT = 10_000
-ROUNDS = 5
 DAY = Interval(datetime(2026, 10, 5, tzinfo=UTC), datetime(2026, 10, 6, tzinfo=UTC))
 
 
@@ -69,59 +65,32 @@ def a_day_of_sacct() -> bytes:
     return "\n".join(rows).encode()
 
 
+def hours_of(holds: pl.DataFrame) -> pl.DataFrame:
+    """The holds in hours, unmeasured: there is no telemetry."""
+    return attribute_hours(
+        holds, BINDINGS.empty(), RUNS.empty(), RAW_SAMPLES.empty(), cluster="bench", day="2026-10-05", interval=DAY,
+        active_above_ppm=200_000, staleness_seconds=90,
+    )  # fmt: skip
+
+
 def main() -> None:
     """Run every stage and its limit in turn, and print what they cost."""
     holds, sacct = a_day_of_holds(), a_day_of_sacct()
-    hours = attribute_hours(holds, cluster="bench", day="2026-10-05", interval=DAY)
+    hours = hours_of(holds)
     hashed = bytes(int(hours.estimated_size()))
-    stages: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
-        f"parse sacct text, {HOLD_COUNT:,} rows": (
-            lambda: parse_sacct_text(sacct, cluster="bench", zone=ZoneInfo("UTC")),
-            lambda: pl.read_csv(sacct, separator="|", infer_schema=False),
-        ),
-        f"holds to hours, {len(hours):,} rows": (
-            lambda: attribute_hours(holds, cluster="bench", day="2026-10-05", interval=DAY),
-            lambda: _written_and_read(hours),
-        ),
-        f"content hash, {len(hours):,} rows": (
-            lambda: content_hash(hours, ATTRIBUTION),
-            lambda: hashlib.sha256(hashed).hexdigest(),
-        ),
-    }
-    costs: dict[str, list[tuple[float, float]]] = {name: [] for name in stages}
-    for _ in range(ROUNDS):
-        for name, (work, limit) in stages.items():
-            costs[name].append((_cpu_seconds(work), _cpu_seconds(limit)))
-    _print(costs)
-
-
-def _written_and_read(frame: pl.DataFrame) -> pl.DataFrame:
-    written = io.BytesIO()
-    frame.write_parquet(written, compression="zstd")
-    return pl.read_parquet(io.BytesIO(written.getvalue()))
-
-
-def _cpu_seconds(work: Callable[[], object]) -> float:
-    before = time.process_time()
-    work()
-    return time.process_time() - before
-
-
-def _print(costs: dict[str, list[tuple[float, float]]]) -> None:
-    table = Table(title=f"CPU seconds, {ROUNDS} rounds: min / median / max", title_justify="left")
-    for name in ("stage", "ours", "limit", "ratio of medians"):
-        table.add_column(name)
-    for name, rounds in costs.items():
-        ours, limit = [ours for ours, _ in rounds], [limit for _, limit in rounds]
-        ratio = statistics.median(ours) / max(statistics.median(limit), 1e-9)
-        table.add_row(name, _spread(ours), _spread(limit), f"{ratio:.1f}")
-    console = Console(width=120)
-    console.print(table)
-    console.print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024:,} MiB")
-
-
-def _spread(seconds: list[float]) -> str:
-    return " / ".join(f"{figure:.2f}" for figure in (min(seconds), statistics.median(seconds), max(seconds)))
+    time_in_turn(
+        {
+            f"parse sacct text, {HOLD_COUNT:,} rows": (
+                lambda: parse_sacct_text(sacct, cluster="bench", zone=ZoneInfo("UTC")),
+                lambda: pl.read_csv(sacct, separator="|", infer_schema=False),
+            ),
+            f"holds to hours, {len(hours):,} rows": (lambda: hours_of(holds), lambda: written_and_read(hours)),
+            f"content hash, {len(hours):,} rows": (
+                lambda: content_hash(hours, ATTRIBUTION),
+                lambda: hashlib.sha256(hashed).hexdigest(),
+            ),
+        }
+    )
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ that overlap or share a device cost nothing more, and no sample is ever copied f
 depends neither on the order of rows nor on where a stretch is cut. Not here: who held the device (held_activity.py).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import polars as pl
@@ -72,7 +72,8 @@ def _whole_devices(raw_samples: pl.DataFrame, samples_at_once: int) -> Iterator[
 
     That order is one number, `at`: device x DEVICE_SPACE + instant.
     """
-    in_order = raw_samples if raw_samples["device"].is_sorted() else raw_samples.sort("device")
+    readings = raw_samples.drop("cluster", "day", strict=False)
+    in_order = readings if readings["device"].is_sorted() else readings.sort("device")
     counts = in_order.group_by("device").len().sort("device").with_columns(end=pl.col("len").cum_sum().cast(pl.Int64))
     part = (pl.col("end") - 1) // samples_at_once
     parts = counts.group_by(part.alias("part"), maintain_order=True).agg(
@@ -89,62 +90,61 @@ def _on_axis(instant: str) -> pl.Expr:
 
 def _measured(stretches: pl.DataFrame, samples: pl.DataFrame, sampling: Sampling) -> pl.DataFrame:
     """`stretch` and MEASURED of the stretches of some devices, which come sorted by device and start."""
-    active = pl.col("active_ppm")
-    idle = (active == 0) & (pl.col("running_ppm").fill_null(0) == 0)
     activity = {
         "observed_milliseconds": pl.lit(1),
-        "active_milliseconds": active > sampling.active_above_ppm,
-        "idle_milliseconds": idle,
-        "consumed_ppm_milliseconds": active,
+        "active_milliseconds": pl.col("active_ppm") > sampling.active_above_ppm,
+        "idle_milliseconds": (pl.col("active_ppm") == 0) & (pl.col("running_ppm").fill_null(0) == 0),
+        "consumed_ppm_milliseconds": pl.col("active_ppm"),
     }
     power = {"power_observed_milliseconds": pl.lit(1), "energy_microjoules": pl.col("power_milliwatts")}
     fb = {"fb_observed_milliseconds": pl.lit(1), "fb_used_mebibyte_milliseconds": pl.col("fb_used_mebibytes")}
-    held = {
-        name: _held_samples(samples, name, sampling) for name in ("active_ppm", "power_milliwatts", "fb_used_mebibytes")
-    }
+    every = _holding(samples, sampling)
+    with_fb = _holding_with("fb_used_mebibytes", samples, every, sampling)
     return pl.concat(
         [
             stretches.select("stretch"),
-            _differences(stretches, held["active_ppm"], activity),
-            _differences(stretches, held["power_milliwatts"], power),
-            _differences(stretches, held["fb_used_mebibytes"], fb),
-            _greatest(stretches, held["fb_used_mebibytes"], "fb_used_mebibytes").to_frame("fb_max_mebibytes"),
+            _differences(stretches, _holding_with("active_ppm", samples, every, sampling), activity),
+            _differences(stretches, _holding_with("power_milliwatts", samples, every, sampling), power),
+            _differences(stretches, with_fb, fb),
+            _greatest(stretches, with_fb, "fb_used_mebibytes").to_frame("fb_max_mebibytes"),
         ],
         how="horizontal",
     )
 
 
-def _held_samples(samples: pl.DataFrame, value: str, sampling: Sampling) -> pl.DataFrame:
-    """The samples with a valid value, and on the axis the instants from which (`at`) and until which each holds."""
-    held = samples if samples[value].null_count() == 0 else samples.filter(pl.col(value).is_not_null())
+def _holding(samples: pl.DataFrame, sampling: Sampling) -> pl.DataFrame:
+    """The samples with the instant on the axis until which each holds, and for how long that is."""
     day_end = pl.col("at") - pl.col("at_milliseconds") + sampling.day_milliseconds
     stale = pl.col("at") + sampling.staleness_milliseconds
-    return held.with_columns(until=pl.min_horizontal(pl.col("at").shift(-1), stale, day_end))
+    until = pl.min_horizontal(pl.col("at").shift(-1), stale, day_end)
+    return samples.with_columns(until=until).with_columns(held=pl.col("until") - pl.col("at")).rechunk()
 
 
-def _differences(stretches: pl.DataFrame, held: pl.DataFrame, rates: Mapping[str, pl.Expr]) -> pl.DataFrame:
+def _holding_with(value: str, samples: pl.DataFrame, every: pl.DataFrame, sampling: Sampling) -> pl.DataFrame:
+    """The same of those samples only that have this value; a missing one ends nothing. Mostly it is all of them."""
+    if samples[value].null_count() == 0:
+        return every
+    return _holding(samples.filter(pl.col(value).is_not_null()), sampling)
+
+
+def _differences(stretches: pl.DataFrame, holding: pl.DataFrame, rates: Mapping[str, pl.Expr]) -> pl.DataFrame:
     """Rate x time of each stretch, for each rate: the running sum at its end less that at its start.
 
     On the common axis the last sample before a device's first one is another device's; it has ended by then, so what
     it adds up to is where this device's sums begin.
     """
-    spelled = [rate.cast(pl.Int64).alias(f"{name} rate") for name, rate in rates.items()]
-    length = pl.col("until") - pl.col("at")
-    sums = held.select("at", "until", *spelled).with_columns(
-        ((pl.col(f"{name} rate") * length).cum_sum() - pl.col(f"{name} rate") * length).alias(name) for name in rates
-    )
-    begun, ended = (_sums_at(stretches, sums, boundary, list(rates)) for boundary in ("from", "until"))
+    numbers = {name: rate.cast(pl.Int64) for name, rate in rates.items()}
+    running = holding.select((rate * pl.col("held")).cum_sum().alias(name) for name, rate in numbers.items())
+    sums = holding.hstack(running.rechunk())
+    begun, ended = (_sums_at(stretches, sums, boundary, numbers) for boundary in ("from", "until"))
     return ended.select(pl.col(name) - begun[name] for name in rates)
 
 
-def _sums_at(stretches: pl.DataFrame, sums: pl.DataFrame, boundary: str, names: Sequence[str]) -> pl.DataFrame:
+def _sums_at(stretches: pl.DataFrame, sums: pl.DataFrame, boundary: str, rates: Mapping[str, pl.Expr]) -> pl.DataFrame:
     """The running sums at one boundary of every stretch, in the order of the stretches."""
-    since = pl.min_horizontal(pl.col("boundary"), pl.col("until")) - pl.col("at")
-    return (
-        _before(stretches, sums, boundary)
-        .select((pl.col(name) + pl.col(f"{name} rate") * since).alias(name) for name in names)
-        .fill_null(0)
-    )
+    still_to_come = pl.col("until") - pl.min_horizontal("boundary", "until")
+    at_boundary = [(pl.col(name) - rate * still_to_come).alias(name) for name, rate in rates.items()]
+    return _before(stretches, sums, boundary).select(at_boundary).fill_null(0)
 
 
 def _before(stretches: pl.DataFrame, held: pl.DataFrame, boundary: str) -> pl.DataFrame:

@@ -39,9 +39,10 @@ def unallocated_activity_of_day(
     devices = raw_devices.select("device", "host", _identity().alias("gpu")).unique().sort("device")
     spells = _held_or_unclear(devices, holds, bindings, members)
     free = cut_into_hours(_between(devices, spells, interval), interval)
+    not_asked = [pl.lit(None, pl.Int32).alias(name) for name in ("power_milliwatts", "fb_used_mebibytes")]
     seen = measure(
         free.select("device", pl.col("from") * 1000, pl.col("until") * 1000),
-        raw_samples,
+        raw_samples.with_columns(not_asked),
         sampling=Sampling(interval.seconds * 1000, staleness_seconds * 1000, active_above_ppm),
     ).select("active_milliseconds", "consumed_ppm_milliseconds")
     hours = (
