@@ -41,11 +41,13 @@ def rows_of(estate: Estate, contract: Contract, day: Partition, *columns: str) -
 
 
 def billed(folder: Path) -> None:
-    """Two days with an hour of telemetry around midnight and one at job 3, a device map and a prolog map."""
+    """Two days with an hour of telemetry around midnight and one at job 3, a scrape, a device map and a prolog map."""
     estate = Estate.begun_in(folder)
     estate.land("slurm/sacct", sacct(BUSY, OVERNIGHT, LAST_JOB))
     land(estate, "dcgm", told(-1_800.5, 1_799.5))
     land(estate, "dcgm", told(36_000, 39_600))
+    scrape = b'DCGM_FI_DEV_GPU_UTIL{UUID="GPU-b",Hostname="gpu01",gpu="0"} 44\n'
+    land(estate, "dcgm", scrape, at=instant("2026-03-31T12:00Z"), extension="prom")
     land(estate, "slurm/devices", MAP, extension="csv")
     start = int(instant("2026-03-31T08:00Z").timestamp())
     prolog = f"job_id|start_epoch|host|uuids|end_epoch\n3|{start}|gpu01|GPU-a|{start + 7_201}\n"
@@ -75,6 +77,7 @@ def test_a_day_has_its_own_samples_and_the_last_one_of_the_day_before(measured: 
     assert day == [
         *((0, 30_000 * number - 500, 500_000) for number in range(61)),
         *((0, 36_000_000 + 30_000 * number, 500_000) for number in range(121)),
+        (1, 14 * 3_600_000, 440_000),  # a scrape without a time is of its extraction
     ]
 
 
@@ -83,7 +86,9 @@ def test_devices_maps_and_prolog_stand_beside_the_samples(measured: Estate) -> N
     maps = rows_of(measured, RAW_DEVICE_MAPS, LAST_DAY, "host", "minor", "nvml_index", "uuid")
     bindings = rows_of(measured, RAW_BINDINGS, LAST_DAY, "JobIDRaw", "host", "gres", "count", "device_uuids")
 
-    assert devices == [("gpu01", "GPU-a", "1", "3", 61), ("gpu01", "GPU-a", "1", "3", 121)]
+    assert devices == [
+        ("gpu01", "GPU-a", "1", "3", 61), ("gpu01", "GPU-a", "1", "3", 121), ("gpu01", "GPU-b", "0", "", 1),
+    ]  # fmt: skip
     assert maps == [("gpu01", 0, 1, "GPU-a"), ("gpu01", 1, 0, "GPU-b")]
     assert bindings == [("3", "gpu01", "gpu", 1, "GPU-a")]
     assert rows_of(measured, RAW_BINDINGS, DAY_BEFORE, "JobIDRaw") == []
