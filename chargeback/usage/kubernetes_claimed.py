@@ -4,6 +4,7 @@ Not here: resources that the kubelet counts (kubernetes_requests.py), claims tha
 (kubernetes_holds.py).
 """
 
+from datetime import datetime
 from fractions import Fraction
 
 import polars as pl
@@ -77,15 +78,19 @@ def claimed_devices(pods: pl.DataFrame, raw_claims: pl.DataFrame, raw_slices: pl
     )
 
 
-def pods_of_claims_alone(raw_pods: pl.DataFrame, raw_claims: pl.DataFrame, raw_slices: pl.DataFrame) -> pl.DataFrame:
+def pods_of_claims_alone(
+    raw_pods: pl.DataFrame, raw_claims: pl.DataFrame, raw_slices: pl.DataFrame, *, day_start: datetime
+) -> pl.DataFrame:
     """contracts.raw_pods rows of the pods that hold claims and that no pod record names.
 
     They are bound where their devices are, from the allocation of the first claim until it is gone; nothing else is
-    known of them. Source: case K17.
+    known of them. Where pods are on record at all, one that is not had its end before the day, whatever its claims say,
+    unless they were allocated on the day itself. Source: case K17.
     """
-    unseen = granted_claims(raw_claims).filter(pl.col("podUid") != "").join(
-        raw_pods.select(podUid="uid"), on="podUid", how="anti"
-    )  # fmt: skip
+    begins = pl.coalesce("allocated", "creationTimestamp")
+    unseen = granted_claims(raw_claims).filter(
+        pl.col("podUid") != "", pl.lit(raw_pods.is_empty()) | (begins >= pl.lit(day_start)).fill_null(False)
+    ).join(raw_pods.select(podUid="uid"), on="podUid", how="anti")  # fmt: skip
     hosts = raw_slices.select(*DEVICE, "nodeName")
     alone = (
         unseen.join(hosts, on=DEVICE, how="left", validate="m:1")
@@ -93,7 +98,7 @@ def pods_of_claims_alone(raw_pods: pl.DataFrame, raw_claims: pl.DataFrame, raw_s
         .group_by("podUid", maintain_order=True)
         .agg(
             pl.col("cluster", "day", "namespace", "podName", "nodeName", "object", "line", "extracted_at").first(),
-            scheduled=pl.coalesce("allocated", "creationTimestamp").min(),
+            scheduled=begins.min(),
             lastSeen=pl.col("lastSeen").max(),
             missingFrom=pl.when(pl.col("missingFrom").is_not_null().all()).then(pl.col("missingFrom").max()),
         )

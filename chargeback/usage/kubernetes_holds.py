@@ -50,7 +50,8 @@ def kubernetes_holds_of_day(
         held_until=pl.min_horizontal("observed_until", pl.lit(interval.end)),
     )
     held = held.filter(pl.col("held_from") < pl.col("held_until"))
-    pods = pl.concat([raw_pods, pods_of_claims_alone(raw_pods, raw_claims, raw_slices)])
+    alone = pods_of_claims_alone(raw_pods, raw_claims, raw_slices, day_start=interval.start)
+    pods = pl.concat([raw_pods, alone])
     asks, counts = asks_of_pods(pods, raw_claims, raw_slices, raw_kubernetes_nodes)
     everything = pl.concat([_recorded(held, asks, counts), _approved(held, counts)])
     moments = _shared_claims(everything, interval)

@@ -42,7 +42,8 @@ def kubernetes_runs_of_day(
              cannot be read has an unknown count until an approval settles it.
     Source:  design.md 2, 4 "Run key", 5.2, 5.3.
     """
-    pods = pl.concat([raw_pods, pods_of_claims_alone(raw_pods, raw_claims, raw_slices)])
+    alone = pods_of_claims_alone(raw_pods, raw_claims, raw_slices, day_start=interval.start)
+    pods = pl.concat([raw_pods, alone])
     _, counts = asks_of_pods(pods, raw_claims, raw_slices, raw_kubernetes_nodes)
     spans = with_spans(pods, day_end=interval.end)
     told = with_workloads(with_attributes(spans, raw_workloads, tiers=tiers), raw_workloads, classes=classes)

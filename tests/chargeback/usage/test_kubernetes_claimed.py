@@ -35,6 +35,16 @@ def test_a_pod_known_by_its_claim_alone_holds_the_device_from_the_allocation() -
     assert days.run("dra-gpu-example", "2026-07-06")["account"] == "gpu-test1"
 
 
+def test_a_claim_that_outlives_its_pod_on_record_is_charged_to_nobody() -> None:
+    other = a_pod("other", {"cpu": "1"}, scheduled="2026-07-01T00:00Z", last_seen="2026-07-06T00:00Z")
+    ended = a_claim("ended", allocated="2026-07-02T10:00Z", missingFrom="2026-07-03T02:00Z")
+    short = a_claim("short", allocated="2026-07-03T10:00Z", missingFrom="2026-07-03T11:00Z", name="another")
+
+    days = KubernetesDays([other], claims=[ended, short], slices=[a_device()])
+
+    assert days.gpu_seconds() == {"short": HOUR}
+
+
 def test_claimed_devices_slices_and_parts_are_held_as_what_they_are() -> None:
     pods = [
         a_pod(name, {"cpu": "1"}, scheduled="12:00", finished="13:00", resourceClaims={"r": "claim"}) for name in "abc"
