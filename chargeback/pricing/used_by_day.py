@@ -39,6 +39,7 @@ def used_by_day(attribution: pl.LazyFrame) -> pl.DataFrame:
             has_energy=pl.col("energy_microjoules").is_not_null().any(),
         )
         .collect(engine="streaming")
+        .with_columns(energy_microjoules=_of_share("energy_microjoules"))
     )
     is_single = by_share.select(USED_KEY).is_unique()
     single = by_share.filter(is_single).select(
@@ -91,6 +92,11 @@ def _over_common_units(by_share: pl.DataFrame) -> pl.DataFrame:
         units_per_gpu=common,
         **{name: (_wide(of) * _wide("share_units") * (common // units)).sum() for name, of in _SUMMED.items()},
     )
+
+
+def _of_share(name: str) -> pl.Expr:
+    """A device's whole, as the part of it that the share is: shares of one device do not add up to more than it."""
+    return (_wide(name) * _wide("share_units") // _wide("units_per_gpu")).cast(pl.Int64)
 
 
 def _wide(name: str) -> pl.Expr:

@@ -82,6 +82,18 @@ def test_energy_that_nobody_sampled_is_unknown_and_never_nought() -> None:
     assert dict(used.select("run", "energy_microjoules").iter_rows()) == {"a": None, "b": 7}
 
 
+def test_runs_that_share_a_gpu_share_its_energy_too() -> None:
+    attribution = hours("""
+        run  hour_start         gpu    share_units  units_per_gpu  energy_microjoules
+        a    2026-03-10T08:00Z  GPU-1  1            4              1000
+        b    2026-03-10T08:00Z  GPU-1  3            4              1000
+    """)
+
+    used = used_by_day(attribution.lazy())
+
+    assert dict(used.select("run", "energy_microjoules").iter_rows()) == {"a": 250, "b": 750}
+
+
 def test_a_gpu_that_never_worked_in_the_month_is_counted_once_however_long_it_was_held() -> None:
     attribution = hours("""
         run  day         hour_start         gpu    observed_milliseconds  active_milliseconds
