@@ -12,6 +12,8 @@ from chargeback.usage.binding_evidence import granted_on_host, minors_of_hosts
 from chargeback.usage.bindings import FINDINGS, numbered_holds
 from chargeback.usage.device_ids import gpu_or_slice, with_minors
 
+HOLDS_NOTHING = pl.col("gpu_count_basis") == "holds nothing itself"
+
 CLOCK = "%Y-%m-%dT%H:%M:%SZ"
 
 
@@ -20,10 +22,11 @@ def labels_against_holds(
 ) -> pl.DataFrame:
     """Workload labels on devices that the workload did not hold then, or at all.
 
-    Input:   contracts of one (cluster, day). `tolerance_seconds`: how far a label may lag behind its hold.
+    Input:   contracts of one (cluster, day). `tolerance_seconds`: how far a label may lag behind its hold. Labels of
+             reservation pods stand for the pods of their group, so they are left out.
     Source:  case D06.
     """
-    labelled = _labelled(raw_devices)
+    labelled = _labelled(raw_devices).join(_named(runs.filter(HOLDS_NOTHING)), on="label", how="anti")
     held = _held(runs, bindings)
     tolerance = pl.duration(seconds=tolerance_seconds)
     meanwhile = (pl.col("held_from") <= pl.col("seen_until") + tolerance) & (
@@ -36,8 +39,12 @@ def labels_against_holds(
         pl.col("seen_until") <= pl.col("held_until") + tolerance
     )
     held_text = pl.format("held {} .. {}", _clock("held_from"), _clock("held_until"))
+    each = ["host", "gpu", "shown", "held_from", "held_until"]
+    disagreeing = judged.filter(~agrees.fill_null(False)).group_by(each).agg(
+        pl.col("seen_from").min(), pl.col("seen_until").max()
+    )  # fmt: skip
     return _findings(
-        judged.filter(~agrees.fill_null(False)),
+        disagreeing,
         key=pl.format("{} {} labelled {}", "host", "gpu", "shown"),
         expected=pl.coalesce(held_text, pl.lit("a workload that has this GPU by scheduler and evidence")),
         observed=pl.format("labelled {} .. {}", _clock("seen_from"), _clock("seen_until")),
@@ -93,12 +100,16 @@ def _labelled(raw_devices: pl.DataFrame) -> pl.DataFrame:
 
 
 def _held(runs: pl.DataFrame, bindings: pl.DataFrame) -> pl.DataFrame:
-    """label, gpu, held_from, held_until: under every name that a label may have."""
-    names = runs.select("run", "job_id", "job_id_raw").unpivot(
-        ["job_id", "job_id_raw"], index="run", value_name="label"
-    )
-    every = names.select("run", "label").unique()
-    return every.join(bindings, on="run", how="inner", validate="m:m").select("label", "gpu", "held_from", "held_until")
+    """label, gpu, held_from, held_until of every binding."""
+    names = _named(runs)
+    return names.join(bindings, on="run", how="inner", validate="m:m").select("label", "gpu", "held_from", "held_until")
+
+
+def _named(runs: pl.DataFrame) -> pl.DataFrame:
+    """run, label: under every name that a label may have."""
+    names = ["job_id", "job_id_raw"]
+    every = runs.select("run", *names).unpivot(names, index="run", value_name="label")
+    return every.select("run", "label").unique()
 
 
 def _clock(instant: str) -> pl.Expr:

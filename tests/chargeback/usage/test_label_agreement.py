@@ -50,6 +50,21 @@ def test_the_uid_of_a_label_counts_before_its_name_which_is_shown() -> None:
     assert told(same_name.replace("u-b", "u-a")) == []
 
 
+def test_one_line_tells_of_a_label_that_came_and_went() -> None:
+    twice = "namespace  pod  seen_from             seen_until"
+    twice += "\nml         b    2026-07-03T09:00:00Z  2026-07-03T09:10:00Z"
+    twice += "\nml         b    2026-07-03T09:40:00Z  2026-07-03T09:50:00Z"
+
+    assert [observed for _, _, observed in told(twice)] == ["labelled 2026-07-03T09:00:00Z .. 2026-07-03T09:50:00Z"]
+
+
+def test_a_reservation_pod_s_label_stands_for_its_group_and_is_no_disagreement() -> None:
+    reserving = PODS.with_columns(gpu_count_basis=pl.lit("holds nothing itself"))
+    labelled = a_table_of(RAW_DEVICES, "namespace  pod\nml         b", gpu="GPU-x", seen_from=NINE, seen_until=TEN)
+
+    assert labels_against_holds(labelled, reserving, BOUND, tolerance_seconds=180).is_empty()
+
+
 def test_each_job_of_a_job_map_is_looked_at_by_its_id() -> None:
     jobs = a_table_of(RUNS, "run  job_id  job_id_raw\n8@x  7_1  8", scheduler="slurm")
     bound = BOUND.with_columns(run=pl.lit("8@x"))
