@@ -1,6 +1,7 @@
 """The asset unallocated_activity."""
 
 import dagster as dg
+import polars as pl
 
 from assets.bindings import bindings
 from assets.holds import holds
@@ -19,6 +20,7 @@ from chargeback.contracts.raw_devices import RAW_DEVICES
 from chargeback.contracts.raw_samples import RAW_SAMPLES
 from chargeback.contracts.unallocated_activity import UNALLOCATED_ACTIVITY
 from chargeback.usage.set_members import members_of
+from chargeback.usage.telemetry_hosts import as_scheduled
 from resources.lake import Lake
 from resources.settings import Settings
 
@@ -31,27 +33,34 @@ def unallocated_activity(
 ) -> dg.MaterializeResult:
     """One row per GPU or slice and hour in which it was active and held by nobody: an exception, nobody's charge."""
     day = day_of(context, settings)
-    held, *others = (lake.scan(contract, [day.partition]) for contract in (HOLDS, BINDINGS, RAW_SAMPLES, RAW_DEVICES))
+    held, bound, samples, devices = (
+        lake.scan(contract, [day.partition]) for contract in (HOLDS, BINDINGS, RAW_SAMPLES, RAW_DEVICES)
+    )
     nodes = [lake.scan(contract, [day.partition]) for contract in INVENTORY_TABLES]
     active_above_ppm = settings.policies.active_above_percent * PPM_PER_PERCENT
     staleness_seconds = settings.staleness_seconds(day.cluster)
-    limits = {"active_above_ppm": active_above_ppm, "staleness_seconds": staleness_seconds}
-    return materialise(
-        context,
-        lake,
-        UNALLOCATED_ACTIVITY,
-        day.partition,
-        inputs=Inputs.of(
-            held, *others, *nodes, settings={**limits, "accelerators": sorted(settings.accelerators.items())}
-        ),
-        rule=lambda: unallocated_activity_of_day(
-            *(scanned.frame.collect() for scanned in (held, *others)),
-            inventory=inventory_of_tables((scanned.frame for scanned in nodes), settings),
-            members=members_of(held.frame.select("host").collect()["host"]),
+
+    def unheld() -> pl.DataFrame:
+        holds_of_day = held.frame.collect()
+        inventory = inventory_of_tables((scanned.frame for scanned in nodes), settings)
+        return unallocated_activity_of_day(
+            holds_of_day,
+            bound.frame.collect(),
+            samples.frame.collect(),
+            as_scheduled(devices.frame.collect(), holds_of_day["host"], inventory["host"]),
+            inventory=inventory,
+            members=members_of(holds_of_day["host"]),
             cluster=day.cluster,
             day=day.day,
             interval=day.interval,
             active_above_ppm=active_above_ppm,
             staleness_seconds=staleness_seconds,
-        ),
-    )
+        )
+
+    chosen = {
+        "accelerators": sorted(settings.accelerators.items()),
+        "active_above_ppm": active_above_ppm,
+        "staleness_seconds": staleness_seconds,
+    }
+    inputs = Inputs.of(held, bound, samples, devices, *nodes, settings=chosen)
+    return materialise(context, lake, UNALLOCATED_ACTIVITY, day.partition, inputs=inputs, rule=unheld)

@@ -28,6 +28,7 @@ from chargeback.usage.pod_evidence import (
     pod_resources,
     shared_by_group,
 )
+from chargeback.usage.telemetry_hosts import as_scheduled
 
 NOT_SPLIT = "not split"
 
@@ -66,7 +67,12 @@ def bindings_of_day(
     evidence = dict(enumerate(EVIDENCE))
     return (
         numbered.join(bound, on="hold", how="inner", validate="1:m")
-        .join(_numbers_of_devices(raw_devices), on=["gpu", "host"], how="left", validate="m:1")
+        .join(
+            _numbers_of_devices(as_scheduled(raw_devices, numbered["host"])),
+            on=["gpu", "host"],
+            how="left",
+            validate="m:1",
+        )
         .join(_numbers_of_gpus(raw_devices), on="gpu", how="left", validate="m:1")
         .with_columns(
             cluster=pl.lit(cluster),
@@ -129,6 +135,7 @@ def _settled(
     *,
     aliases: Mapping[str, str],
 ) -> Settled:
+    raw_devices = as_scheduled(raw_devices, numbered["host"], inventory["host"])
     granted = granted_on_host(numbered, raw_bindings, aliases)
     claims = pl.concat(
         [
@@ -171,6 +178,6 @@ def _numbers_of_devices(raw_devices: pl.DataFrame) -> pl.DataFrame:
 
 
 def _numbers_of_gpus(raw_devices: pl.DataFrame) -> pl.DataFrame:
-    """gpu -> device_anywhere, for hosts that telemetry calls otherwise, where only one has it."""
+    """gpu -> device_anywhere, for hosts that telemetry calls something else, where only one has it."""
     numbers = known_devices(raw_devices).select("gpu", device_anywhere="device").unique()
     return numbers.filter(pl.len().over("gpu") == 1)

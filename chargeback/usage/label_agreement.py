@@ -11,6 +11,7 @@ import polars as pl
 from chargeback.usage.binding_evidence import granted_on_host, minors_of_hosts
 from chargeback.usage.bindings import FINDINGS, numbered_holds
 from chargeback.usage.device_ids import gpu_or_slice, with_minors
+from chargeback.usage.telemetry_hosts import as_scheduled
 
 HOLDS_NOTHING = pl.col("gpu_count_basis") == "holds nothing itself"
 
@@ -66,6 +67,7 @@ def indices_without_table(
     Source: case D12: the index of the exporter is another one, so joining on it would charge the neighbour's GPU.
     """
     numbered = numbered_holds(holds, runs)
+    raw_devices = as_scheduled(raw_devices, numbered["host"])
     indexed = granted_on_host(numbered, raw_bindings, aliases).filter(
         pl.col("device_indices").is_not_null(), pl.col("sharing") != "mig"
     )

@@ -3,15 +3,21 @@
 import polars as pl
 
 from chargeback.attribution.conservation import (
+    attribution_against_bindings,
+    attribution_against_capacity,
     attribution_against_holds,
     capacity_states_add_up,
+    gpus_held_twice,
     overcommitted,
     states_add_up,
 )
+from chargeback.billing_period import Interval
 from chargeback.contracts.attribution import ATTRIBUTION
+from chargeback.contracts.bindings import BINDINGS
 from chargeback.contracts.capacity import CAPACITY
 from chargeback.contracts.holds import HOLDS
-from tests.tables import a_table_of
+from chargeback.usage.set_members import MEMBERS
+from tests.tables import a_table_of, instant
 
 KEY = {"host": "gpu01", "accelerator": "h100", "sharing": "whole", "split": "one host"}
 
@@ -78,3 +84,81 @@ def test_two_runs_on_one_gpu_are_found_as_overcommitment() -> None:
 
     assert overcommitted(capacity)["observed"].to_list() == ["28860 unit-seconds"]
     assert overcommitted(capacity.with_columns(overcommitted_unit_seconds=pl.lit(0))).is_empty()
+
+
+NO_SETS = pl.DataFrame(schema=MEMBERS)
+
+
+def attributed(text: str, **more: object) -> pl.DataFrame:
+    """Attribution from nine to ten."""
+    return a_table_of(
+        ATTRIBUTION, text, **{**KEY, "hour_start": instant("2026-03-10T09:00Z"), "share_units": 1, **more}
+    )
+
+
+def capacity_of(text: str) -> pl.DataFrame:
+    """Capacity from nine to ten; nothing was held beyond it unless it says so."""
+    return a_table_of(CAPACITY, text, hour_start=instant("2026-03-10T09:00Z"), accelerator="h100",
+                      overcommitted_unit_seconds=0)  # fmt: skip
+
+
+def test_shares_of_different_units_add_up_to_what_capacity_says_was_held() -> None:
+    rows = attributed("""
+        run  sharing     units_per_gpu  held_seconds
+        a    time-slice  4              3600
+        b    shard       6              7200
+    """)
+    held = 12 * (3600 // 4 + 7200 // 6)
+    capacity = f"host   units_per_gpu  held_unit_seconds\ngpu01  12             {held}"
+
+    assert attribution_against_capacity(rows, capacity_of(capacity), NO_SETS).is_empty()
+    assert attribution_against_capacity(
+        rows, capacity_of(capacity.replace(str(held), str(held - 1))), NO_SETS
+    ).rows() == [("2026-03-10T09:00:00Z gpu01 h100", f"{held - 1} unit-seconds", f"{held} unit-seconds")]
+
+
+def test_what_was_held_beyond_capacity_is_attributed_too() -> None:
+    rows = attributed("run  held_seconds\na    7200")
+    beyond = capacity_of("host  held_unit_seconds  overcommitted_unit_seconds\ngpu01  3600  3600")
+
+    assert attribution_against_capacity(rows, beyond, NO_SETS).is_empty()
+
+
+def test_a_set_of_hosts_is_held_against_all_that_was_held_on_its_hosts_and_on_sets_within_it() -> None:
+    rows = attributed("""
+        run  host         held_seconds
+        a    gpu[01-02]   3600
+        b    gpu[02-03]   3600
+        c    gpu01        1800
+        d    gpu04        900
+    """)
+    members = pl.DataFrame(
+        [("gpu[01-02]", "gpu01"), ("gpu[01-02]", "gpu02"), ("gpu[02-03]", "gpu02"), ("gpu[02-03]", "gpu03"),
+         ("gpu[01-03]", "gpu01"), ("gpu[01-03]", "gpu02"), ("gpu[01-03]", "gpu03")],
+        schema=MEMBERS, orient="row",
+    )  # fmt: skip
+    capacity = capacity_of("host  held_unit_seconds\ngpu[01-03]  9000\ngpu04  900")
+
+    assert attribution_against_capacity(rows, capacity, members).is_empty()
+    missing = attribution_against_capacity(rows, capacity.filter(pl.col("host") == "gpu04"), members)
+    assert missing["observed"].to_list() == ["1800 unit-seconds", "3600 unit-seconds", "3600 unit-seconds"]
+
+
+def test_a_binding_that_is_attributed_for_a_second_less_is_found() -> None:
+    bound = a_table_of(BINDINGS, "run  gpu  share_units\n7@now  GPU-1  2", units_per_gpu=8, **KEY,
+                       held_from=instant("2026-03-10T09:00Z"), held_until=instant("2026-03-10T10:00Z"))  # fmt: skip
+    rows = attributed("run  gpu  held_seconds\n7@now  GPU-1  7199", units_per_gpu=8)
+
+    assert attribution_against_bindings(rows, bound)["observed"].to_list() == ["7199 unit-seconds"]
+    assert attribution_against_bindings(rows.with_columns(held_seconds=pl.lit(7200)), bound).is_empty()
+
+
+def test_a_gpu_held_whole_by_two_in_the_last_half_hour_of_a_day_is_found_and_one_that_is_shared_is_not() -> None:
+    day = Interval(instant("2026-03-10T00:00Z"), instant("2026-03-10T09:30Z"))
+    twice = attributed("run  gpu    held_seconds\na    GPU-1  1800\nb    GPU-1  1")
+
+    found = gpus_held_twice(twice, interval=day)
+
+    assert found.rows() == [("2026-03-10T09:00:00Z gpu01 GPU-1", "1800 device-seconds", "1801 device-seconds")]
+    assert gpus_held_twice(twice.with_columns(sharing=pl.lit("fraction")), interval=day).is_empty()
+    assert gpus_held_twice(twice.head(1), interval=day).is_empty()

@@ -104,6 +104,16 @@ def test_a_job_map_of_the_exporter_binds_only_while_the_label_stands_during_the_
     assert bound(held("run  device_count\n1@9  2"), runs_of(1), raw_devices=elsewhere).is_empty()
 
 
+def test_a_host_that_telemetry_calls_by_its_full_name_is_the_scheduler_s_host() -> None:
+    labelled = devices("device  gpu    hpc_job\n0       GPU-a  1")
+
+    def told_of(host: str) -> pl.DataFrame:
+        return bound(held("run\n1@9"), runs_of(1), raw_devices=labelled.with_columns(host=pl.lit(host)))
+
+    assert told_of("n1.cluster.example")["device"].to_list() == [0]
+    assert told_of("n10.cluster.example").is_empty()
+
+
 def test_of_more_gpus_than_were_held_those_stay_that_were_labelled_longest_then_the_first_by_name() -> None:
     labelled = devices("""
         device  gpu    hpc_job  seen_from             seen_until
