@@ -9,7 +9,7 @@ in the key. Source: design.md 4, "Landing key". Not here: reading formats.
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from resources.decompression import decompressed, without_compression
@@ -41,6 +41,10 @@ LARGEST_READ_BYTES = 4 * 1024**3
 _NAME = re.compile(r"date=(\d{4}-\d{2}-\d{2})/(\d{8}T\d{6}Z)-([0-9a-f]{64})\.([a-z0-9]+(?:\.[a-z0-9]+)*)")
 _EXTENSION = re.compile(r"[a-z0-9]+(\.[a-z0-9]+)*")
 _CLUSTER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+Identity = tuple[str, datetime | None]
+"""What makes two landed objects of a source one: the bytes; of a snapshot the bytes and their time."""
 
 
 class ObjectCorrupted(Exception):
@@ -83,6 +87,7 @@ class Landing:
     def __init__(self, store: ObjectStore, *, largest_read_bytes: int = LARGEST_READ_BYTES) -> None:
         self._store = store
         self._largest_read_bytes = largest_read_bytes
+        self._known_of: dict[tuple[str, str | None], dict[Identity, LandedObject]] = {}
 
     def land(
         self, content: bytes, *, source: str, cluster: str | None, extracted_at: datetime, extension: str
@@ -100,14 +105,28 @@ class Landing:
             raise ValueError(f"{source}: extension {extension!r} must be like psv, json or json.gz")
         digest = hashlib.sha256(content).hexdigest()
         instant = extracted_at.astimezone(UTC).replace(microsecond=0)
-        for earlier in self.objects(source, cluster):
-            if earlier.sha256 == digest and (source not in SNAPSHOT_SOURCES or earlier.extracted_at == instant):
-                self._verified(earlier)
-                return earlier
+        known = self._known(source, cluster)
+        identity = _identity(source, digest, instant)
+        if identity in known:
+            self._verified(known[identity])
+            return known[identity]
         name = f"{instant.strftime(INSTANT_FORMAT)}-{digest}.{extension}"
         key = f"{_folder(source, cluster)}date={instant.date().isoformat()}/{name}"
         is_new = self._store.put_new(key, content)
-        return LandedObject(key, source, cluster, instant, digest, len(content), is_new=is_new)
+        landed = LandedObject(key, source, cluster, instant, digest, len(content), is_new=is_new)
+        known[identity] = replace(landed, is_new=False)
+        return landed
+
+    def _known(self, source: str, cluster: str | None) -> dict[Identity, LandedObject]:
+        """What landed of a source, listed once for all that this Landing lands.
+
+        What another process lands meanwhile is unknown here and may land twice: `objects` reads equal bytes once.
+        """
+        if (source, cluster) not in self._known_of:
+            self._known_of[source, cluster] = {
+                _identity(source, each.sha256, each.extracted_at): each for each in self.objects(source, cluster)
+            }
+        return self._known_of[source, cluster]
 
     def objects(self, source: str, cluster: str | None) -> list[LandedObject]:
         """What landed of a source and cluster, by extraction time, then key; of equal bytes the earliest only.
@@ -118,9 +137,9 @@ class Landing:
         """
         found = (_as_landed(each, source, cluster) for each in self._store.list(_folder(source, cluster)))
         landed = sorted((each for each in found if each), key=lambda each: (each.extracted_at, each.key))
-        first: dict[tuple[str, datetime | None], LandedObject] = {}
+        first: dict[Identity, LandedObject] = {}
         for each in landed:
-            first.setdefault((each.sha256, each.extracted_at if source in SNAPSHOT_SOURCES else None), each)
+            first.setdefault(_identity(source, each.sha256, each.extracted_at), each)
         return list(first.values())
 
     def clusters(self, source: str) -> list[str]:
@@ -153,6 +172,10 @@ class Landing:
         if found != landed.sha256:
             raise ObjectCorrupted(landed.key, expected=landed.sha256, found=found)
         return content
+
+
+def _identity(source: str, sha256: str, extracted_at: datetime) -> Identity:
+    return sha256, extracted_at if source in SNAPSHOT_SOURCES else None
 
 
 def _folder(source: str, cluster: str | None) -> str:
