@@ -9,7 +9,7 @@ from chargeback.ledger.charts import stacked_owners, svg_of
 from chargeback.ledger.statement_document import Document
 from chargeback.ledger.statement_page import templates
 
-PART_SHADES = {"consumed": "#0b3c6f", "held and not consumed": "#9cc8ec", "unmeasured": "#dfe3e8"}
+PART_SHADES = {"consumed": "#0b3c6f", "held and not consumed": "#6aa5d8", "unmeasured": "#dfe3e8"}
 _COLUMN_OF = {"consumed": "consumed", "held and not consumed": "not_consumed", "unmeasured": "unmeasured"}
 
 

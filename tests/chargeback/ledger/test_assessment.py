@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -12,6 +13,7 @@ from chargeback.ledger.assessment_verdict import (
     COMFORTABLE_ACTIVE_PERCENT,
     ENOUGH_COVERAGE_PERCENT,
     MANY_OWNERS,
+    OWNER_FROM_PERCENT,
     TOO_LITTLE_BELOW_GPUS,
     Measures,
     rules,
@@ -78,6 +80,16 @@ def test_the_thresholds_are_printed_beside_what_was_measured() -> None:
             "1", f"below {MANY_OWNERS} they can agree without an invoice",
         ),
     }  # fmt: skip
+
+
+def test_the_thresholds_that_the_documents_name_are_those_that_decide() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "connecting-your-cluster.md").read_text(encoding="utf-8")
+
+    for said in (
+        f"below {TOO_LITTLE_BELOW_GPUS}: not needed", f"below {ENOUGH_COVERAGE_PERCENT} %: nobody can say yet",
+        f"from {COMFORTABLE_ACTIVE_PERCENT} %: well used", f"owners with {OWNER_FROM_PERCENT} % of the held hours",
+    ):  # fmt: skip
+        assert said in text, said
 
 
 def test_what_is_measured_is_what_was_held_on_average_seen_active_and_by_whom() -> None:
