@@ -9,7 +9,7 @@ from assets.materialisation import Inputs, day_of, materialise
 from assets.raw_samples import raw_samples
 from assets.runs import runs
 from chargeback.attribution.hourly import attribute_hours
-from chargeback.attribution.samples_over_time import PPM_PER_PERCENT
+from chargeback.attribution.samples_over_time import PPM_PER_PERCENT, READINGS
 from chargeback.contracts.attribution import ATTRIBUTION
 from chargeback.contracts.bindings import BINDINGS
 from chargeback.contracts.holds import HOLDS
@@ -28,7 +28,8 @@ def attribution(
 ) -> dg.MaterializeResult:
     """One row per hold, GPU (or host and accelerator where the hold is unbound) and hour: held, and what it did."""
     day = day_of(context, settings)
-    read = [lake.scan(contract, [day.partition]) for contract in (HOLDS, BINDINGS, RUNS, RAW_SAMPLES)]
+    read = [lake.scan(contract, [day.partition]) for contract in (HOLDS, BINDINGS, RUNS)]
+    samples = lake.scan(RAW_SAMPLES, [day.partition])
     active_above_ppm = settings.policies.active_above_percent * PPM_PER_PERCENT
     staleness_seconds = settings.staleness_seconds(day.cluster)
     limits = {"active_above_ppm": active_above_ppm, "staleness_seconds": staleness_seconds}
@@ -37,9 +38,9 @@ def attribution(
         lake,
         ATTRIBUTION,
         day.partition,
-        inputs=Inputs.of(*read, settings=limits),
+        inputs=Inputs.of(*read, samples, settings=limits),
         rule=lambda: attribute_hours(
-            *(scanned.frame.collect() for scanned in read),
+            *[scanned.frame.collect() for scanned in read] + [samples.frame.select(READINGS).collect()],
             cluster=day.cluster,
             day=day.day,
             interval=day.interval,

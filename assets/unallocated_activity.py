@@ -12,7 +12,7 @@ from assets.raw_kubernetes_nodes import raw_kubernetes_nodes
 from assets.raw_nodes import raw_nodes
 from assets.raw_samples import raw_samples
 from assets.raw_slices import raw_slices
-from chargeback.attribution.samples_over_time import PPM_PER_PERCENT
+from chargeback.attribution.samples_over_time import PPM_PER_PERCENT, READINGS
 from chargeback.attribution.unallocated import unallocated_activity_of_day
 from chargeback.contracts.bindings import BINDINGS
 from chargeback.contracts.holds import HOLDS
@@ -46,7 +46,7 @@ def unallocated_activity(
         return unallocated_activity_of_day(
             holds_of_day,
             bound.frame.collect(),
-            samples.frame.collect(),
+            samples.frame.select(READINGS).collect(),
             as_scheduled(devices.frame.collect(), holds_of_day["host"], inventory["host"]),
             inventory=inventory,
             members=members_of(holds_of_day["host"]),

@@ -12,6 +12,7 @@ import polars as pl
 
 from benchmarks.rounds import time_in_turn, written_and_read
 from chargeback.attribution.hourly import attribute_hours
+from chargeback.attribution.samples_over_time import READINGS
 from chargeback.attribution.unallocated import unallocated_activity_of_day
 from chargeback.billing_period import Interval
 from chargeback.contracts.contract import Contract
@@ -35,7 +36,6 @@ DAY = Interval(datetime(2026, 10, 5, tzinfo=UTC), datetime(2026, 10, 6, tzinfo=U
 JOB_SECONDS = DAY.seconds // JOBS_PER_GPU
 COMMON = {"cluster": "bench", "day": "2026-10-05", "interval": DAY}
 LIMITS = {"active_above_ppm": 200_000, "staleness_seconds": 3 * SCRAPE_SECONDS}
-READINGS = ("device", "at_milliseconds", "active_ppm", "running_ppm", "power_milliwatts", "fb_used_mebibytes")
 
 
 def a_day_of_samples(gpus: int) -> pl.DataFrame:

@@ -69,7 +69,7 @@ def attribution_against_capacity(
     by_member = ["hour_start", "member", "accelerator"]
     places = _with_members(capacity, members).unique(by_member, keep="first", maintain_order=True)
     places = places.select(*by_member, place="host", units_of_place="units_per_gpu")
-    in_units = pl.col("held_seconds") * pl.col("share_units") * pl.col("units_of_place") // pl.col("units_per_gpu")
+    in_units = pl.col("held_seconds") * pl.col("share_units") * (pl.col("units_of_place") // pl.col("units_per_gpu"))
     attributed = (
         _with_members(attribution, members.unique("host", keep="first", maintain_order=True))
         .join(places, on=by_member, how="left", validate="m:1")

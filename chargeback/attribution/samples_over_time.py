@@ -12,6 +12,9 @@ import polars as pl
 
 PPM_PER_PERCENT = 10_000
 
+READINGS = ("device", "at_milliseconds", "active_ppm", "running_ppm", "power_milliwatts", "fb_used_mebibytes")
+"""What of contracts.raw_samples is looked at: numbers only, which a fleet's memory can hold."""
+
 DEVICE_SPACE = 1 << 30
 """Milliseconds set apart for each device on one common axis of time: twelve days, so that no two devices meet."""
 
@@ -47,7 +50,7 @@ def measure(
     """Say what the device of each stretch did in it.
 
     Input:   stretches: `device`, and `from` and `until` in milliseconds of the day, 0 <= from <= until <= its length;
-             contracts.raw_samples of the day.
+             READINGS of contracts.raw_samples of the day.
     Output:  the stretches in the same order with MEASURED, in milliseconds of the device. A sample holds from its
              instant until the device's next valid value of that quantity, at most for the staleness, cut at day's end.
              Idle: activity 0 and, where it was sampled with it, nothing runs. Active: above the threshold.
@@ -72,7 +75,7 @@ def _whole_devices(raw_samples: pl.DataFrame, samples_at_once: int) -> Iterator[
 
     That order is one number, `at`: device x DEVICE_SPACE + instant.
     """
-    readings = raw_samples.drop("cluster", "day", strict=False)
+    readings = raw_samples.select(READINGS)
     in_order = readings if readings["device"].is_sorted() else readings.sort("device")
     counts = in_order.group_by("device").len().sort("device").with_columns(end=pl.col("len").cum_sum().cast(pl.Int64))
     part = (pl.col("end") - 1) // samples_at_once

@@ -63,7 +63,7 @@ def bindings_of_day(
     """
     numbered = numbered_holds(holds, runs)
     tables = (raw_bindings, raw_device_maps, raw_pods, raw_claims, raw_slices, raw_devices, inventory)
-    bound = _settled(numbered, *tables, aliases=aliases).bound
+    bound = _settled(numbered, _holding_nothing(runs), *tables, aliases=aliases).bound
     evidence = dict(enumerate(EVIDENCE))
     return (
         numbered.join(bound, on="hold", how="inner", validate="1:m")
@@ -95,7 +95,7 @@ def contested_devices(
     Input:   as of bindings_of_day, in its order. Output: findings `key`, `expected`, `observed`, sorted by key.
     """
     numbered = numbered_holds(holds, runs)
-    contested = _settled(numbered, *tables, aliases=aliases).contested
+    contested = _settled(numbered, _holding_nothing(runs), *tables, aliases=aliases).contested
     evidence = dict(enumerate(EVIDENCE))
     claims = contested.join(numbered, on="hold", how="left", validate="m:1").with_columns(
         spelled=pl.format("{} {} .. {}", "job_id", "held_from", "held_until"),
@@ -123,8 +123,14 @@ def numbered_holds(holds: pl.DataFrame, runs: pl.DataFrame) -> pl.DataFrame:
     return on_hosts.join(named, on="run", how="left", validate="m:1", maintain_order="left").with_row_index("hold")
 
 
+def _holding_nothing(runs: pl.DataFrame) -> pl.Series:
+    """Runs that reserve for others."""
+    return runs.filter(pl.col("gpu_count_basis") == "holds nothing itself")["run"]
+
+
 def _settled(
     numbered: pl.DataFrame,
+    reservations: pl.Series,
     raw_bindings: pl.DataFrame,
     raw_device_maps: pl.DataFrame,
     raw_pods: pl.DataFrame,
@@ -143,7 +149,7 @@ def _settled(
             claimed_devices(numbered, raw_claims, raw_slices, raw_devices),
             pod_resources(numbered, raw_claims, raw_slices, raw_devices),
             allocated_by_annotation(numbered, raw_pods),
-            shared_by_group(numbered, raw_pods, raw_claims, raw_devices),
+            shared_by_group(numbered, reservations, raw_pods, raw_claims, raw_devices),
             scontrol_indices(granted, minors_of_hosts(raw_device_maps, raw_devices)),
             job_labels(numbered, raw_devices),
             pod_labels(numbered, raw_devices),

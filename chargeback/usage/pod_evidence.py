@@ -15,8 +15,6 @@ RESERVED_DEVICE = "run.ai/reserve_for_gpu_index"
 """Annotation of a reservation pod of KAI or Run:ai: the UUID of the GPU that it keeps for a group."""
 
 _GROUP_LABELS = r'"runai-gpu-group(?:/[^"]*)?":\s*"[^"]*"'
-_RESERVATION_NAMESPACES = ("kai-resource-reservation", "runai-reservation")
-_RESERVATION_APP = r'"app":\s*"(?:kai-resource-reservation|runai-reservation)"'
 
 
 def claimed_devices(
@@ -53,13 +51,20 @@ def allocated_by_annotation(holds: pl.DataFrame, raw_pods: pl.DataFrame) -> pl.D
 
 
 def shared_by_group(
-    holds: pl.DataFrame, raw_pods: pl.DataFrame, raw_claims: pl.DataFrame, raw_devices: pl.DataFrame
+    holds: pl.DataFrame,
+    reservations: pl.Series,
+    raw_pods: pl.DataFrame,
+    raw_claims: pl.DataFrame,
+    raw_devices: pl.DataFrame,
 ) -> pl.DataFrame:
-    """The GPU that a reservation pod of KAI or Run:ai keeps for the group that the pod is in, where it is known."""
+    """The GPU that a reservation pod of KAI or Run:ai keeps for the group that the pod is in, where it is known.
+
+    `reservations` are the runs that hold nothing themselves: what a pod says of itself does not make it one.
+    """
     groups = pl.col("labels").str.extract_all(_GROUP_LABELS)
     grouped = raw_pods.with_columns(group=groups).explode("group").drop_nulls("group")
     grouped = grouped.with_columns(pl.col("group").str.extract(r':\s*"([^"]*)"$'))
-    reserves = pl.col("namespace").is_in(_RESERVATION_NAMESPACES) | pl.col("labels").str.contains(_RESERVATION_APP)
+    reserves = pl.col("uid").is_in(reservations.implode())
     kept = _reserved_gpus(grouped.filter(reserves), raw_claims, raw_devices)
     known = kept.filter(pl.len().over("group") == 1)
     users = grouped.filter(~reserves).select("group", run="uid")

@@ -126,16 +126,17 @@ def test_hami_and_volcano_write_the_uuids_of_every_container_on_the_pod() -> Non
 def test_pods_of_a_sharing_group_have_the_gpu_that_its_reservation_pod_keeps_where_it_is_known() -> None:
     one, two, three = (f'{{"runai-gpu-group":"{group}"}}' for group in ("g1", "g2", "g3"))
     both = '{"runai-gpu-group/g1": "g1", "runai-gpu-group/g2": "g2"}'
-    by_app = '{"app":"kai-resource-reservation","runai-gpu-group":"g1"}'
-    labels = pl.Series([one, both, three, by_app, two, three])
-    namespaces = pl.Series(["ml", "ml", "ml", "kai", "runai-reservation", "kai-resource-reservation"])
+    labels = pl.Series([one, both, three, one, two, three])
+    namespaces = pl.Series(["ml", "ml", "ml", "kai-resource-reservation", "runai-reservation", "runai-reservation"])
     blank: dict[str, str] = {}
     placed = pods(a=blank, b=blank, c=blank, r1={"run.ai/reserve_for_gpu_index": "GPU-a"}, r2=blank, r3=blank)
     placed = placed.with_columns(labels=labels, namespace=namespaces)
     holds = held("run  device_count\nu-a  1\nu-b  2\nu-c  1", sharing="fraction", share_units=1, units_per_gpu=2)
     exported = devices("device  gpu    namespace          pod\n0       GPU-b  runai-reservation  r2")
 
-    bindings = bound(holds, RUNS_OF_PODS, raw_pods=placed, raw_devices=exported)
+    runs = pl.concat([RUNS_OF_PODS, a_table_of(RUNS, "run\nu-r1\nu-r2", gpu_count_basis="holds nothing itself")])
+
+    bindings = bound(holds, runs, raw_pods=placed, raw_devices=exported)
 
     assert who_has_what(bindings) == [
         ("u-a", "GPU-a", "vGPU annotation"), ("u-b", "GPU-a", "vGPU annotation"), ("u-b", "GPU-b", "vGPU annotation"),
