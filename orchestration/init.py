@@ -81,7 +81,7 @@ scrape_seconds = {scrape_seconds}
 }
 FIRST_EXTRACT = {
     "slurm": "chargeback land FILE... --source slurm/sacct --cluster {cluster}",
-    "kubernetes": "chargeback land FILE... --source kubernetes/pods --cluster {cluster}",
+    "kubernetes": "chargeback extract kubernetes --cluster {cluster}",
 }
 
 

@@ -192,7 +192,9 @@ def test_init_writes_a_file_that_every_command_can_read(tmp_path: Path) -> None:
     assert settings.mode == "parallel"
 
 
-def test_init_writes_the_settings_of_a_kubernetes_cluster_and_asks_for_no_zone_of_its_times(tmp_path: Path) -> None:
+def test_init_writes_the_settings_of_a_kubernetes_cluster_and_asks_for_no_zone_of_its_times(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "chargeback.toml"
     answers = {**ANSWERS, "scheduler": "kubernetes", "cluster": None, "zone": None, "scrape_seconds": "15"}
 
@@ -202,6 +204,7 @@ def test_init_writes_the_settings_of_a_kubernetes_cluster_and_asks_for_no_zone_o
     assert (cluster.scheduler, cluster.timezone, cluster.scrape_seconds) == ("kubernetes", None, 15)
     assert "sacct" not in path.read_text()
     assert "PriorityClass" in path.read_text()
+    assert "next: chargeback extract kubernetes --cluster kubernetes-a" in capfd.readouterr().out
 
 
 def test_init_never_overwrites_a_file(tmp_path: Path) -> None:
