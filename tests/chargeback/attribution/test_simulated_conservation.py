@@ -1,4 +1,4 @@
-"""On a simulated estate with all that goes wrong, every GPU-hour is attributed once, as bound and as capacity has it."""
+"""On a simulated estate with all that goes wrong, every GPU-hour is attributed once, as bound and as capacity says."""
 
 from collections.abc import Callable
 
