@@ -5,15 +5,16 @@ from fractions import Fraction
 
 _QUANTITY = re.compile(r"(?P<number>\d{1,18}(?:\.\d{1,9})?)(?P<suffix>m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi)?")
 _SUFFIXES = {
-    "m": Fraction(1, 1000), "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15,
-    "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50,
+    None: Fraction(1), "m": Fraction(1, 1000),
+    **{suffix: Fraction(1000**power) for power, suffix in enumerate("kMGTP", start=1)},
+    **{f"{suffix}i": Fraction(1024**power) for power, suffix in enumerate("KMGTP", start=1)},
 }  # fmt: skip
 
 
 def quantity_of(text: object) -> Fraction | None:
     """A quantity, exactly; None for what is none."""
     match = _QUANTITY.fullmatch(str(text).strip()) if text is not None else None
-    return Fraction(match["number"]) * _SUFFIXES.get(match["suffix"], 1) if match else None
+    return Fraction(match["number"]) * _SUFFIXES[match["suffix"]] if match else None
 
 
 def whole_number(text: object) -> int | None:
