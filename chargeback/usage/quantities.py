@@ -4,7 +4,7 @@ import re
 from fractions import Fraction
 
 _QUANTITY = re.compile(r"(?P<number>\d{1,18}(?:\.\d{1,9})?)(?P<suffix>m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi)?")
-_SUFFIXES = {
+_SUFFIXES: dict[str | None, Fraction] = {
     None: Fraction(1), "m": Fraction(1, 1000),
     **{suffix: Fraction(1000**power) for power, suffix in enumerate("kMGTP", start=1)},
     **{f"{suffix}i": Fraction(1024**power) for power, suffix in enumerate("KMGTP", start=1)},
