@@ -49,14 +49,16 @@ def with_workloads(pods: pl.DataFrame, raw_workloads: pl.DataFrame, *, classes: 
     Output:  `workload`: kind and name of the topmost owner, `Job/train`; a ReplicaSet that is not on record is the
              Deployment that its template hash is cut from; Ray, KServe, notebook, JobSet and LeaderWorkerSet labels
              name what no record shows; else the pod itself. `workload_ended`: when the topmost owner that has an end
-             ended, else when its Kueue Workload was finished. `workload_class`: by the kind of the workload; of bare
-             pods and unknown kinds interactive with a terminal, service if restarted always, else batch.
+             ended, else when its Kueue Workload was finished, else when the workload of that kind and name ended, if
+             there was but one (of a RayJob whose RayCluster no listing showed). `workload_class`: by the kind of the
+             workload; of bare pods and unknown kinds interactive with a terminal, service if restarted always, else
+             batch.
     Source:  design.md 2 "workload", "workload class"; case K03.
     """
     labelled = pods.join(picked(pods["labels"], LABELS), left_on="labels", right_on="text", how="left", validate="m:1")
     found = _with_top_owners(labelled, raw_workloads)
     kind, name = _kind_and_name()
-    named = found.with_columns(workload_kind=kind, workload_name=name)
+    named = _with_ends_by_name(found.with_columns(workload_kind=kind, workload_name=name), raw_workloads)
     return named.with_columns(
         workload=pl.concat_str("workload_kind", "workload_name", separator="/"),
         workload_class=pl.coalesce(
@@ -71,7 +73,7 @@ def _with_top_owners(pods: pl.DataFrame, raw_workloads: pl.DataFrame) -> pl.Data
     """Add owner_kind, owner_name and owner_uid of the topmost owner, and workload_ended."""
     objects = raw_workloads.select("uid", "ownerKind", "ownerName", "ownerUid", "ended").unique("uid", keep="last")
     finished = raw_workloads.filter(pl.col("kind") == "Workload", pl.col("ended").is_not_null())
-    kueue = finished.group_by(owned=pl.col("ownerUid")).agg(finished=pl.col("ended").min())
+    kueue = finished.group_by(owned=pl.col("ownerUid")).agg(_finished=pl.col("ended").min())
     none = pl.lit(None, INSTANT)
     chain = pods.with_columns(
         owner_kind="ownerKind", owner_name="ownerName", owner_uid="ownerUid", workload_ended=none, quota_ended=none
@@ -87,9 +89,21 @@ def _with_top_owners(pods: pl.DataFrame, raw_workloads: pl.DataFrame) -> pl.Data
             owner_name=pl.when(has_owner).then("_ownerName").otherwise("owner_name"),
             owner_uid=pl.when(has_owner).then("_ownerUid").otherwise("owner_uid"),
             workload_ended=pl.coalesce("_ended", "workload_ended"),
-            quota_ended=pl.coalesce("finished", "quota_ended"),
-        ).drop("_ownerKind", "_ownerName", "_ownerUid", "_ended", "finished")
+            quota_ended=pl.coalesce("_finished", "quota_ended"),
+        ).drop("_ownerKind", "_ownerName", "_ownerUid", "_ended", "_finished")
     return chain.with_columns(workload_ended=pl.coalesce("workload_ended", "quota_ended")).drop("quota_ended")
+
+
+def _with_ends_by_name(pods: pl.DataFrame, raw_workloads: pl.DataFrame) -> pl.DataFrame:
+    """Complete workload_ended where the chain of owners breaks before the workload that a label names."""
+    place = ["namespace", "workload_kind", "workload_name"]
+    by_name = raw_workloads.rename({"kind": "workload_kind", "name": "workload_name"}).group_by(place)
+    only = by_name.agg(pl.len().alias("_alike"), pl.col("ended").first().alias("_ended")).filter(pl.col("_alike") == 1)
+    return (
+        pods.join(only, on=place, how="left", validate="m:1")
+        .with_columns(workload_ended=pl.coalesce("workload_ended", "_ended"))
+        .drop("_alike", "_ended")
+    )
 
 
 def _kind_and_name() -> tuple[pl.Expr, pl.Expr]:

@@ -96,6 +96,15 @@ def test_a_finished_ray_job_keeps_its_gpus_and_it_is_known_from_when_on() -> Non
     assert Fraction(after) == 128 * 3600
 
 
+def test_a_ray_job_s_end_is_known_by_its_name_where_no_listing_showed_its_cluster() -> None:
+    pod = owned_by("RayCluster", "tune-x", labels=RAY)
+    ended = a_workload("RayJob", "tune", ended="2026-07-03T12:40Z")
+    namesake = {**ended, "uid": "RayJob/tune/again"}
+
+    assert KubernetesDays([pod], workloads=[ended]).run("p")["workload_ended"] == instant("2026-07-03T12:40Z")
+    assert KubernetesDays([pod], workloads=[ended, namesake]).run("p")["workload_ended"] is None
+
+
 def test_the_end_of_a_workload_is_its_owner_s_else_what_kueue_says() -> None:
     job = a_workload("Job", "train", ended="2026-07-03T12:40Z")
     kueue = a_workload("Workload", "job-train", ("Job", "train"), ended="2026-07-03T12:50Z")
