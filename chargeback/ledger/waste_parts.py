@@ -24,15 +24,24 @@ KIND_NAMES = {
     "never active": "GPUs never active",
 }
 
-_IDLE_ADVICE = {
+_IDLE_STARVED_ADVICE = {
+    "interactive": "it works a little now and then: a share of a GPU would do",
+    "service": "it has little to do: fewer replicas, or a share of a GPU, would do",
+    "batch": "it runs and the GPUs wait: feed them faster (data loader, storage, network) or use fewer",
+}
+_ADVICE = {
     "interactive": "nothing runs in it: stop it while nobody works with it",
     "service": "nothing runs in it: fewer replicas, or a share of a GPU, would do",
     "batch": "nothing runs for that long: find out what it waits for, or ask for fewer GPUs",
 }
+_STARVED_ADVICE = {
+    "interactive": "it works a little now and then: a share of a GPU would do",
+    "service": "it has little to do: fewer replicas, or a share of a GPU, would do",
+    "batch": "it runs and the GPUs wait: feed them faster (data loader, storage, network) or use fewer",
+}
 _ADVICE = {
     "after_end": "its job had ended and it held on: let it end with its job",
     "never_ran": "it got GPUs and never started: look at its image, volumes and start-up",
-    "starved": "it runs and the GPUs wait: feed them faster (data loader, storage, network) or use fewer",
     UNMEASURED: "no telemetry of its GPUs: see that the exporter runs on its hosts and that its GPUs are bound",
 }
 
@@ -43,7 +52,8 @@ def advice(item: WasteItem) -> str:
     if item.kind in ("idle", "never active") and 0 < never < measured:
         fewer = f"ask for {measured - never}" if item.run_count == 1 else "ask for fewer"
         return f"{never} of {measured} GPUs never worked: {fewer}"
-    return _ADVICE.get(item.kind) or _IDLE_ADVICE[item.key["workload_class"]]
+    by_class = _STARVED_ADVICE if item.kind == "starved" else _IDLE_ADVICE
+    return _ADVICE.get(item.kind) or by_class[item.key["workload_class"]]
 
 
 def waste_parts(rated: pl.DataFrame, *, limit: int, cost_decimals: int) -> Document:

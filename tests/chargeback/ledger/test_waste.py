@@ -77,15 +77,20 @@ def test_every_kind_of_loss_says_in_a_sentence_what_to_do_first(workload: str, s
     assert said in advice(items[0])
 
 
-def test_an_idle_service_and_an_idle_batch_job_are_told_different_things() -> None:
-    rows = "\n".join(
-        f"{name}  2026-03-02  gpu02  {name}  {name}  u  T  9  0  1  0  0  4  0" for name in ("batch", "service")
-    )
+@pytest.mark.parametrize(
+    ("states", "told"),
+    [
+        ("9  0", {"batch": "find out what it waits for", "service": "fewer replicas", "interactive": "stop it while"}),
+        ("0  9", {"batch": "feed them faster", "service": "it has little to do", "interactive": "a share of a GPU"}),
+    ],
+)
+def test_a_service_a_notebook_and_a_batch_job_are_told_different_things(states: str, told: dict[str, str]) -> None:
+    rows = "\n".join(f"{name}  2026-03-02  gpu02  {name}  {name}  u  T  {states}  1  0  0  4  0" for name in told)
 
-    first, second = waste_items(measured_usage(f"{HEAD}\n{rows}"), limit=2)
+    items = waste_items(measured_usage(f"{HEAD}\n{rows}"), limit=3)
 
-    assert "find out what it waits for" in advice(first)
-    assert "fewer replicas" in advice(second)
+    assert len(items) == 3
+    assert all(told[item.key["workload_class"]] in advice(item) for item in items)
 
 
 def test_a_workload_that_has_no_name_is_told_by_its_jobs_name_else_its_id() -> None:
