@@ -24,12 +24,7 @@ KIND_NAMES = {
     "never active": "GPUs never active",
 }
 
-_IDLE_STARVED_ADVICE = {
-    "interactive": "it works a little now and then: a share of a GPU would do",
-    "service": "it has little to do: fewer replicas, or a share of a GPU, would do",
-    "batch": "it runs and the GPUs wait: feed them faster (data loader, storage, network) or use fewer",
-}
-_ADVICE = {
+_IDLE_ADVICE = {
     "interactive": "nothing runs in it: stop it while nobody works with it",
     "service": "nothing runs in it: fewer replicas, or a share of a GPU, would do",
     "batch": "nothing runs for that long: find out what it waits for, or ask for fewer GPUs",
