@@ -43,7 +43,7 @@ def attribute_hours(
     Source:  design.md 4 "Time", 5.5.
     """
     _refuse_outside(holds, day=day, interval=interval)
-    sampling = Sampling(interval.seconds * 1000, staleness_seconds * 1000, active_above_ppm)
+    sampling = Sampling(staleness_seconds * 1000, active_above_ppm)
     parts = parts_of_holds(holds, bindings)
     hours = with_activity(_after_end(cut_into_hours(parts, interval), runs, interval), raw_samples, sampling=sampling)
     return (

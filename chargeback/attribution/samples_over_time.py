@@ -37,9 +37,8 @@ MEASURED = {
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How samples of a day are read: the length of the day, how long one can hold, above what a device is active."""
+    """How samples of a day are read: how long one can hold, and above what activity a device is active."""
 
-    day_milliseconds: int
     staleness_milliseconds: int
     active_above_ppm: int
 
@@ -52,7 +51,7 @@ def measure(
     Input:   stretches: `device`, and `from` and `until` in milliseconds of the day, 0 <= from <= until <= its length;
              READINGS of contracts.raw_samples of the day.
     Output:  the stretches in the same order with MEASURED, in milliseconds of the device. A sample holds from its
-             instant until the device's next valid value of that quantity, at most for the staleness, cut at day's end.
+             instant until the device's next valid value of that quantity, at most for the staleness.
              Idle: activity 0 and, where it was sampled with it, nothing runs. Active: above the threshold.
     Source:  design.md 5.5; docs/glossary.md "idle, starved, busy, unmeasured".
     """
@@ -117,9 +116,8 @@ def _measured(stretches: pl.DataFrame, samples: pl.DataFrame, sampling: Sampling
 
 def _holding(samples: pl.DataFrame, sampling: Sampling) -> pl.DataFrame:
     """The samples with the instant on the axis until which each holds, and for how long that is."""
-    day_end = pl.col("at") - pl.col("at_milliseconds") + sampling.day_milliseconds
     stale = pl.col("at") + sampling.staleness_milliseconds
-    until = pl.min_horizontal(pl.col("at").shift(-1), stale, day_end)
+    until = pl.min_horizontal(pl.col("at").shift(-1), stale)
     return samples.with_columns(until=until).with_columns(held=pl.col("until") - pl.col("at")).rechunk()
 
 

@@ -43,7 +43,7 @@ def unallocated_activity_of_day(
     seen = measure(
         free.select("device", pl.col("from") * 1000, pl.col("until") * 1000),
         raw_samples.with_columns(not_asked),
-        sampling=Sampling(interval.seconds * 1000, staleness_seconds * 1000, active_above_ppm),
+        sampling=Sampling(staleness_seconds * 1000, active_above_ppm),
     ).select("active_milliseconds", "consumed_ppm_milliseconds")
     hours = (
         pl.concat([free.select("device", "hour"), seen], how="horizontal")

@@ -14,7 +14,7 @@ from tests.chargeback.attribution.small_estates import SmallEstate
 from tests.tables import a_table_of, instant
 
 DAY_MILLISECONDS = 86_400_000
-SAMPLING = Sampling(DAY_MILLISECONDS, 90_000, 200_000)
+SAMPLING = Sampling(90_000, 200_000)
 FIRST_MINUTES = a_table_of(RAW_SAMPLES, """
     device  at_milliseconds  active_ppm  running_ppm  power_milliwatts  fb_used_mebibytes
     3       -30000           1000000     1000000      100               10
