@@ -104,6 +104,13 @@ def test_a_slice_is_held_with_its_gpu_and_a_neighbouring_slice_is_not() -> None:
     assert set(seconds_by_gpu(by_gpu).values()) == {1800}
 
 
+def test_a_gpu_that_telemetry_sees_as_one_is_held_while_a_slice_of_it_is() -> None:
+    rows = unheld(held(HOLDS, "run\n1"), held(BINDINGS, "run  gpu\n1  GPU-a/7"))
+
+    assert seconds_by_gpu(rows)[10, "GPU-a"] == 1800
+    assert seconds_by_gpu(rows)[10, "GPU-b"] == 3600
+
+
 def test_the_accelerator_is_what_the_host_has_of_that_kind_else_what_the_exporter_says() -> None:
     rows = [("n1", "a100-sxm4-80gb", 1, 2, 0), ("n1", "a100-sxm4-80gb:3g.40gb", 7, 7, 1), ("n2", "h100", 1, 8, 0)]
     inventory = pl.DataFrame(rows, schema=INVENTORY, orient="row")
