@@ -11,6 +11,7 @@ from chargeback.ledger.top_lists import EXCEPTIONS, WORKLOADS
 
 NARROWEST = 120
 BAR_CELLS = 24
+SHOWN_NAMES = 5
 BLOCKS = {"busy": "█", "starved": "▒", "idle": "░", "unmeasured": "·"}
 
 
@@ -29,7 +30,7 @@ def _workloads(document: Document, console: Console) -> None:
     if document["gpus_never_active"]:
         of_runs = ", ".join(
             f"{row['workload_name']} {row['gpus_never_active']} of {row['gpus_measured']}"
-            for row in document["never_active"]
+            for row in document["never_active"][:SHOWN_NAMES]
         )
         counts = f"{document['gpus_never_active']} of {document['gpus_measured']}"
         console.print(f"\nGPUs never active: {counts}   {of_runs}", markup=False)
