@@ -21,7 +21,7 @@ def definitions_for(settings: Settings) -> dg.Definitions:
         assets=assets_on(calendar),
         asset_checks=checks_on(calendar),
         jobs=all_jobs(),
-        schedules=schedules_on(calendar, settings.timezone),
+        schedules=schedules_on(calendar, settings),
         executor=dg.in_process_executor,
         resources=resources_for(settings),
     )

@@ -3,8 +3,9 @@
 import dagster as dg
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
-from chargeback.contracts.registry import DAILY, MONTHLY
+from chargeback.contracts.registry import DAILY, MONTHLY, daily_tables_of
 from orchestration.partitions import Calendar
+from resources.settings import Settings
 
 DAY_JOB = "bill_cluster_day"
 MONTH_JOB = "bill_month"
@@ -30,19 +31,29 @@ def all_jobs() -> list[UnresolvedAssetJobDefinition]:
     ]
 
 
-def schedules_on(calendar: Calendar, timezone: str) -> list[dg.ScheduleDefinition]:
+def day_tables(scheduler: str) -> list[dg.AssetKey]:
+    """The assets of a day of a cluster of that scheduler."""
+    return [dg.AssetKey(contract.table) for contract in daily_tables_of(scheduler)]
+
+
+def schedules_on(calendar: Calendar, settings: Settings) -> list[dg.ScheduleDefinition]:
     """Yesterday of every cluster each night, then the running month; both stopped by default."""
+    timezone = settings.timezone
 
     @dg.schedule(
         job_name=DAY_JOB, cron_schedule=NIGHTLY, execution_timezone=timezone, name="yesterday_of_every_cluster"
     )
     def yesterday(context: dg.ScheduleEvaluationContext) -> list[dg.RunRequest]:
-        """The last whole day of every cluster."""
+        """The last whole day of every cluster, with the tables that its scheduler has."""
         days = calendar.cluster_days.get_partitions_def_for_dimension("day")
         clusters = calendar.cluster_days.get_partitions_def_for_dimension("cluster")
         keys = days.get_partition_keys(current_time=context.scheduled_execution_time)
         return [
-            dg.RunRequest(partition_key=dg.MultiPartitionKey({"cluster": cluster, "day": keys[-2]}))
+            dg.RunRequest(
+                run_key=f"{cluster} {keys[-2]}",
+                partition_key=dg.MultiPartitionKey({"cluster": cluster, "day": keys[-2]}),
+                asset_selection=day_tables(settings.cluster(cluster).scheduler),
+            )
             for cluster in clusters.get_partition_keys()
             if len(keys) > 1
         ]

@@ -21,10 +21,9 @@ import dagster as dg
 from dagster._core.errors import DagsterAssetCheckFailedError
 
 from chargeback.contracts.partition import Partition
-from chargeback.contracts.registry import daily_tables_of
 from orchestration.definitions import definitions_for
 from orchestration.instance import open_instance
-from orchestration.jobs import DAY_JOB
+from orchestration.jobs import DAY_JOB, day_tables
 from resources.settings import Settings, load_settings
 
 NEVER_ENDED = ""
@@ -174,8 +173,7 @@ def _job_for(job: str, partition: str) -> dg.JobDefinition:
     settings: Settings = _loaded["settings"]
     scheduler = settings.cluster(dict(Partition.from_key(partition).values)["cluster"]).scheduler
     if scheduler not in _day_jobs:
-        tables = {dg.AssetKey(table.table) for table in daily_tables_of(scheduler)}
-        _day_jobs[scheduler] = whole.get_subset(asset_selection=tables)
+        _day_jobs[scheduler] = whole.get_subset(asset_selection=set(day_tables(scheduler)))
     return _day_jobs[scheduler]
 
 

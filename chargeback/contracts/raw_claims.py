@@ -36,7 +36,12 @@ RAW_CLAIMS = Contract(
         source_text("consumedCapacity", "capacity taken of a shared device, as JSON"),
         source_instant("allocated", "allocationTimestamp"),
         source_instant("creationTimestamp", "metadata.creationTimestamp"),
-        Column("lastSeen", EXTRACTED_AT.dtype, "last observation that shows it as existing", "instant"),
+        Column(
+            "lastSeen",
+            EXTRACTED_AT.dtype,
+            "last instant until the day's end at which it existed",
+            "instant",
+        ),
         source_instant("missingFrom", "first full listing after that without it"),
         OBJECT,
         LINE,

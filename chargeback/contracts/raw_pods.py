@@ -57,7 +57,12 @@ RAW_PODS = Contract(
         source_text("disruptionReason", "reason of DisruptionTarget: PreemptionByScheduler, TerminationByKubelet"),
         source_instant("deletionTimestamp", "metadata.deletionTimestamp"),
         source_instant("deleted", "instant of a DELETED watch event"),
-        Column("lastSeen", EXTRACTED_AT.dtype, "last observation that shows it as existing", "instant"),
+        Column(
+            "lastSeen",
+            EXTRACTED_AT.dtype,
+            "last instant until the day's end at which it existed",
+            "instant",
+        ),
         source_instant("missingFrom", "first full listing after that without it"),
         OBJECT,
         LINE,

@@ -48,7 +48,12 @@ RAW_WORKLOADS = Contract(
         ),
         Column("quotaPods", pl.Int64(), "pods of its podSetAssignments", "pods", nullable=True, minimum=0),
         source_instant("ended", "Finished, completionTime or endTime"),
-        Column("lastSeen", EXTRACTED_AT.dtype, "last observation that shows it as existing", "instant"),
+        Column(
+            "lastSeen",
+            EXTRACTED_AT.dtype,
+            "last instant until the day's end at which it existed",
+            "instant",
+        ),
         source_instant("missingFrom", "first full listing of its kind after that without it"),
         OBJECT,
         LINE,
