@@ -20,8 +20,13 @@ SETTINGS = {
 
 def nightly_requests(settings: Settings, at: datetime) -> dict[str, dg.RunRequest]:
     """Partition -> run that the schedule requests at an instant."""
-    schedule = definitions_for(settings).resolve_schedule_def("yesterday_of_every_cluster")
-    context = dg.build_schedule_context(scheduled_execution_time=at)
+    definitions = definitions_for(settings)
+    schedule = definitions.resolve_schedule_def("yesterday_of_every_cluster")
+    context = dg.build_schedule_context(
+        scheduled_execution_time=at,
+        repository_def=definitions.get_repository_def(),
+        instance=dg.DagsterInstance.ephemeral(),
+    )
     requests = schedule.evaluate_tick(context).run_requests or []
     return {str(request.partition_key): request for request in requests}
 
