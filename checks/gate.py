@@ -48,10 +48,16 @@ class Reading:
         return self.scan(contract).frame
 
     def scan(self, contract: Contract) -> Scanned:
-        """The same with its contents and what was never written."""
-        is_daily_of_month = self.month is not None and contract.partitioned_by == ("cluster", "day")
-        of_month = self.month.days_of(contract) if self.month is not None and is_daily_of_month else None
-        partitions = (self.partition,) if of_month is None else of_month
+        """The same with its contents and what was never written.
+
+        A table that the cluster's scheduler does not have is empty here, whatever somebody materialised: the
+        certificate does not rest on it, so evidence must not either.
+        """
+        partitions: tuple[Partition, ...] = (self.partition,)
+        if self.month is not None and contract.partitioned_by == ("cluster", "day"):
+            partitions = self.month.days_of(contract)
+        elif self.day is not None and self.day.scheduler not in contract.schedulers:
+            return Scanned(contract.empty().lazy(), {}, (), None)
         scanned = self.lake.scan(contract, partitions)
         self.contents.update(scanned.contents)
         return scanned
