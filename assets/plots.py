@@ -1,14 +1,18 @@
 """Totals and plots that stand in the metadata of a materialisation, as inline SVG. Not here: charts of statements."""
 
 import base64
-from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 
+import altair as alt
 import dagster as dg
 import polars as pl
 
 from chargeback.contracts.capacity import STATES
+from chargeback.ledger.charts import svg_of
+
+_EDGE = 56
+"""Room for wider letters than ours, in pixels."""
 
 _COLOURS = {
     "held": "#1a7f5a",
@@ -31,29 +35,24 @@ def capacity_report(capacity: pl.DataFrame) -> dict[str, dg.MetadataValue]:
         if total
     }
     if len(hours):
-        report["plot"] = _plot(_hours_by_state([state for state in STATES if totals[state]]), _points(hours))
+        report["plot"] = _plot(_hours_by_state(hours, [state for state in STATES if totals[state]]))
     return report
 
 
-def _hours_by_state(seen: list[str]) -> dict[str, object]:
+def _hours_by_state(hours: pl.DataFrame, seen: list[str]) -> alt.Chart:
     """Bars of hours, held at the bottom; only the states that were seen have a place in the legend."""
-    names = [state.replace("_", " ") for state in seen]
-    colours = [_COLOURS[state] for state in seen]
-    return {
-        "mark": {"type": "bar", "width": {"band": 1}},
-        "encoding": {
-            "x": {"field": "hour", "type": "ordinal", "title": "hour of the day", "axis": {"labelAngle": 0}},
-            "y": {"field": "gpus", "type": "quantitative", "stack": "zero", "title": "GPUs"},
-            "color": {
-                "field": "state",
-                "type": "nominal",
-                "title": None,
-                "scale": {"domain": names, "range": colours},
-                "legend": {"labelLimit": 220},
-            },
-            "order": {"field": "from the bottom", "type": "quantitative"},
-        },
-    }
+    shades = alt.Scale(domain=[state.replace("_", " ") for state in seen], range=[_COLOURS[state] for state in seen])
+    chart: alt.Chart = (
+        alt.Chart(alt.InlineData(values=_points(hours)))
+        .mark_bar(width={"band": 1})
+        .encode(
+            x=alt.X("hour:O", title="hour of the day", axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("gpus:Q", stack="zero", title="GPUs"),
+            color=alt.Color("state:N", title=None, scale=shades, legend=alt.Legend(labelLimit=220)),
+            order=alt.Order("from the bottom:Q"),
+        )
+    )
+    return chart
 
 
 def _points(hours: pl.DataFrame) -> list[dict[str, object]]:
@@ -91,34 +90,25 @@ def charges_report(lines: pl.DataFrame) -> dict[str, dg.MetadataValue]:
     return {
         f"total {currency}".strip(): dg.MetadataValue.text(f"{total:.2f}"),
         "amount by team": dg.MetadataValue.json({team: f"{amount:.2f}" for team, amount in amounts.items()}),
-        "plot": _plot(
-            {
-                "mark": "bar",
-                "encoding": {
-                    "y": {"field": "team", "type": "nominal", "sort": "-x", "title": None},
-                    "x": {"field": "amount", "type": "quantitative", "title": currency},
-                },
-            },
-            [{"team": team, "amount": float(amount)} for team, amount in amounts.items()],
-        ),
+        "plot": _plot(_amounts_by_team(amounts, currency)),
     }
+
+
+def _amounts_by_team(amounts: dict[str, Decimal], currency: str) -> alt.Chart:
+    points = [{"team": team, "amount": float(amount)} for team, amount in amounts.items()]
+    chart: alt.Chart = (
+        alt.Chart(alt.InlineData(values=points))
+        .mark_bar()
+        .encode(y=alt.Y("team:N", sort="-x", title=None), x=alt.X("amount:Q", title=currency))
+    )
+    return chart
 
 
 def _gpu_hours(state: str) -> pl.Expr:
     return (pl.col(f"{state}_unit_seconds") / pl.col("units_per_gpu") / 3600).sum().alias(state)
 
 
-def _plot(drawing: Mapping[str, object], values: list[dict[str, object]]) -> dg.MetadataValue:
-    """A Vega-Lite drawing as SVG inside Markdown: no file, no network."""
-    import vl_convert
-
-    room_for_wider_letters = {"left": 8, "top": 8, "right": 56, "bottom": 8}
-    specification = {
-        **drawing,
-        "data": {"values": values},
-        "width": 420,
-        "height": 180,
-        "padding": room_for_wider_letters,
-    }
-    svg = vl_convert.vegalite_to_svg(specification)
+def _plot(chart: alt.Chart) -> dg.MetadataValue:
+    """A chart as SVG inside Markdown: no file, no network."""
+    svg = svg_of(chart.properties(width=420, height=180), margin=_EDGE)
     return dg.MetadataValue.md(f"![plot](data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()})")

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from chargeback.attribution.conservation import capacity_states_add_up
+from chargeback.attribution.conservation import capacity_states_add_up, double_booked
 from chargeback.contracts.capacity import CAPACITY
 from checks.gate import Check, Outcome, Reading
 
@@ -13,23 +13,14 @@ def unconserved(reading: Reading) -> Outcome:
     return Outcome(capacity_states_add_up(rows), {"host_hours": len(rows)})
 
 
-def double_booked(reading: Reading) -> Outcome:
+def held_twice(reading: Reading) -> Outcome:
     """Hours in which more was held than there is, by holds that cannot have a GPU in common (design.md 5.4).
 
-    Replicas, vGPUs and fractions may be promised beyond the GPUs that share them: that is marked, and no finding.
+    Replicas, vGPUs and fractions may be promised beyond the GPUs that share them: that is counted, and no finding.
     """
     rows = reading.table(CAPACITY).collect()
-    promised = pl.col("overcommitted_unit_seconds") - pl.col("double_booked_unit_seconds")
-    findings = (
-        rows.filter(pl.col("double_booked_unit_seconds") > 0)
-        .sort("hour_start", "host", "accelerator")
-        .select(
-            key=pl.format("{} {} {}", pl.col("hour_start").dt.strftime("%Y-%m-%dT%H:%M:%SZ"), "host", "accelerator"),
-            expected=pl.format("{} unit-seconds", "held_unit_seconds"),
-            observed=pl.format("{} unit-seconds", pl.col("held_unit_seconds") + pl.col("double_booked_unit_seconds")),
-        )
-    )
-    return Outcome(findings, {"promised_beyond_capacity_unit_seconds": int(rows.select(promised.sum()).item() or 0)})
+    promised = (pl.col("overcommitted_unit_seconds") - pl.col("double_booked_unit_seconds")).sum()
+    return Outcome(double_booked(rows), {"promised_beyond_capacity_unit_seconds": rows.select(promised).item()})
 
 
 def held_beyond_inventory(reading: Reading) -> Outcome:
@@ -47,7 +38,7 @@ def held_beyond_inventory(reading: Reading) -> Outcome:
 CHECKS = (
     Check("capacity_conserved", CAPACITY, "Each second of each GPU is in exactly one state.", unconserved, stops="run"),
     Check("capacity_not_overcommitted", CAPACITY, "Nobody holds more than there is, but by sharing that permits it.",
-          double_booked, stops="certificate"),
+          held_twice, stops="certificate"),
     Check("capacity_inventoried", CAPACITY, "Everything that was held stands in the inventory.", held_beyond_inventory,
           stops="nothing"),
 )  # fmt: skip

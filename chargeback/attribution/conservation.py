@@ -104,12 +104,13 @@ def gpus_held_twice(attribution: pl.DataFrame, *, interval: Interval) -> pl.Data
     )
 
 
-def overcommitted(capacity: pl.DataFrame) -> pl.DataFrame:
+def double_booked(capacity: pl.DataFrame) -> pl.DataFrame:
     """Hosts and hours in which more was held than there is: two runs say that they had the same GPU.
 
+    What kinds of sharing may promise beyond the GPUs that share it is marked in the table, and no finding.
     Source: design.md 5.4, "any other overlap is a finding".
     """
-    held = pl.col("held_unit_seconds") + pl.col("overcommitted_unit_seconds")
+    held = pl.col("held_unit_seconds") + pl.col("double_booked_unit_seconds")
     sums = capacity.with_columns(expected=pl.col("held_unit_seconds"), observed=held)
     return _findings(sums, key=("hour_start", "host", "accelerator", "units_per_gpu"), unit="unit-seconds")
 

@@ -12,6 +12,7 @@ from chargeback.contracts.common_columns import (
     source_text,
 )
 from chargeback.contracts.contract import Column, Contract
+from chargeback.contracts.kubernetes_columns import CREATED, LAST_SEEN, MISSING_FROM
 
 RAW_CLAIMS = Contract(
     table="raw_claims",
@@ -35,14 +36,9 @@ RAW_CLAIMS = Contract(
         source_text("shareID", "share of a device that several claims have"),
         source_text("consumedCapacity", "capacity taken of a shared device, as JSON"),
         source_instant("allocated", "allocationTimestamp"),
-        source_instant("creationTimestamp", "metadata.creationTimestamp"),
-        Column(
-            "lastSeen",
-            EXTRACTED_AT.dtype,
-            "last instant until the day's end at which it existed",
-            "instant",
-        ),
-        source_instant("missingFrom", "first full listing after that without it"),
+        CREATED,
+        LAST_SEEN,
+        MISSING_FROM,
         OBJECT,
         LINE,
         EXTRACTED_AT,

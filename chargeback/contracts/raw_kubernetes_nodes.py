@@ -12,6 +12,7 @@ from chargeback.contracts.common_columns import (
     source_text,
 )
 from chargeback.contracts.contract import INSTANT, Column, Contract
+from chargeback.contracts.kubernetes_columns import CREATED, LABELS, UID
 
 RAW_KUBERNETES_NODES = Contract(
     table="raw_kubernetes_nodes",
@@ -23,17 +24,17 @@ RAW_KUBERNETES_NODES = Contract(
         CLUSTER,
         DAY,
         Column("name", pl.String(), "metadata.name: the host"),
-        Column("uid", pl.String(), "metadata.uid"),
+        UID,
         Column("statedFrom", INSTANT, "start of the stretch, cut to the day", "instant"),
         Column("statedUntil", INSTANT, "its end, exclusive, cut to the day", "instant"),
-        Column("labels", pl.String(), "metadata.labels as JSON with sorted keys"),
+        LABELS,
         Column("capacity", pl.String(), "status.capacity as JSON with sorted keys"),
         Column("allocatable", pl.String(), "status.allocatable as JSON with sorted keys"),
         Column("unschedulable", pl.Boolean(), "spec.unschedulable: cordoned"),
         source_instant("cordonedSince", "timeAdded of the unschedulable taint"),
         source_text("ready", "status of the Ready condition: True, False, Unknown"),
         source_instant("readySince", "its last transition"),
-        source_instant("creationTimestamp", "metadata.creationTimestamp"),
+        CREATED,
         OBJECT,
         LINE,
         EXTRACTED_AT,

@@ -12,6 +12,7 @@ from chargeback.contracts.common_columns import (
     source_text,
 )
 from chargeback.contracts.contract import Column, Contract
+from chargeback.contracts.kubernetes_columns import CREATED, LABELS, LAST_SEEN, MISSING_FROM, NAMESPACE, OWNER, UID
 
 RAW_PODS = Contract(
     table="raw_pods",
@@ -22,15 +23,13 @@ RAW_PODS = Contract(
     columns=(
         CLUSTER,
         DAY,
-        Column("uid", pl.String(), "metadata.uid"),
-        Column("namespace", pl.String(), "metadata.namespace"),
+        UID,
+        NAMESPACE,
         Column("name", pl.String(), "metadata.name; a later pod may have the same"),
         source_text("nodeName", "spec.nodeName"),
-        Column("labels", pl.String(), "metadata.labels as JSON with sorted keys"),
+        LABELS,
         Column("annotations", pl.String(), "metadata.annotations as JSON with sorted keys, without last-applied"),
-        source_text("ownerKind", "kind of the controlling owner"),
-        source_text("ownerName", "name of the controlling owner"),
-        source_text("ownerUid", "uid of the controlling owner"),
+        *OWNER,
         source_text("serviceAccountName", "spec.serviceAccountName"),
         source_text("schedulerName", "spec.schedulerName"),
         source_text("priorityClassName", "spec.priorityClassName"),
@@ -47,7 +46,7 @@ RAW_PODS = Contract(
         source_text("phase", "status.phase"),
         source_text("reason", "status.reason"),
         source_text("unschedulableReason", "reason of PodScheduled = False"),
-        source_instant("creationTimestamp", "metadata.creationTimestamp"),
+        CREATED,
         source_instant("scheduled", "PodScheduled became True: a host's GPUs are reserved from here"),
         source_instant("containersStarted", "first main container started: its image had been pulled"),
         source_instant("ready", "Ready became True, last time"),
@@ -57,13 +56,8 @@ RAW_PODS = Contract(
         source_text("disruptionReason", "reason of DisruptionTarget: PreemptionByScheduler, TerminationByKubelet"),
         source_instant("deletionTimestamp", "metadata.deletionTimestamp"),
         source_instant("deleted", "instant of a DELETED watch event"),
-        Column(
-            "lastSeen",
-            EXTRACTED_AT.dtype,
-            "last instant until the day's end at which it existed",
-            "instant",
-        ),
-        source_instant("missingFrom", "first full listing after that without it"),
+        LAST_SEEN,
+        MISSING_FROM,
         OBJECT,
         LINE,
         EXTRACTED_AT,

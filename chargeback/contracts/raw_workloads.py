@@ -12,6 +12,7 @@ from chargeback.contracts.common_columns import (
     source_text,
 )
 from chargeback.contracts.contract import Column, Contract
+from chargeback.contracts.kubernetes_columns import CREATED, LABELS, LAST_SEEN, MISSING_FROM, NAMESPACE, OWNER, UID
 
 RAW_WORKLOADS = Contract(
     table="raw_workloads",
@@ -22,21 +23,19 @@ RAW_WORKLOADS = Contract(
     columns=(
         CLUSTER,
         DAY,
-        Column("uid", pl.String(), "metadata.uid"),
+        UID,
         Column("kind", pl.String(), "kind: Workload (Kueue), RayJob, RayCluster, Job, ReplicaSet, PodGroup, ..."),
         Column("apiVersion", pl.String(), "apiVersion"),
-        Column("namespace", pl.String(), "metadata.namespace"),
+        NAMESPACE,
         Column("name", pl.String(), "metadata.name"),
-        Column("labels", pl.String(), "metadata.labels as JSON with sorted keys"),
-        source_text("ownerKind", "kind of the controlling owner"),
-        source_text("ownerName", "name of the controlling owner"),
-        source_text("ownerUid", "uid of the controlling owner"),
+        LABELS,
+        *OWNER,
         source_text("queueName", "Kueue local queue, Volcano or KAI queue"),
         source_text("clusterQueue", "Kueue cluster queue that admitted it"),
         source_text("priorityClassName", "priority class"),
         source_text("rayClusterName", "cluster of a RayJob"),
         Column("minimum", pl.Int64(), "pods that must start together", "pods", nullable=True, minimum=0),
-        source_instant("creationTimestamp", "metadata.creationTimestamp"),
+        CREATED,
         source_instant("admitted", "QuotaReserved became True; null while or when it is not"),
         Column(
             "quotaGpus",
@@ -48,13 +47,8 @@ RAW_WORKLOADS = Contract(
         ),
         Column("quotaPods", pl.Int64(), "pods of its podSetAssignments", "pods", nullable=True, minimum=0),
         source_instant("ended", "Finished, completionTime or endTime"),
-        Column(
-            "lastSeen",
-            EXTRACTED_AT.dtype,
-            "last instant until the day's end at which it existed",
-            "instant",
-        ),
-        source_instant("missingFrom", "first full listing of its kind after that without it"),
+        LAST_SEEN,
+        MISSING_FROM,
         OBJECT,
         LINE,
         EXTRACTED_AT,

@@ -16,7 +16,7 @@ from chargeback.contracts.raw_slices import RAW_SLICES
 from chargeback.contracts.raw_workloads import RAW_WORKLOADS
 from chargeback.usage import extract_kinds
 from chargeback.usage.extract import ParsedExtract
-from chargeback.usage.held_sums import sums_by, sums_by_month, total_of
+from chargeback.usage.inspected_runs import inspection_of
 from chargeback.usage.inspection import ALL_TIME, HOLDING, NO_GPUS, NO_TIME, UNKNOWN, Inspection
 from chargeback.usage.kubernetes_holds import kubernetes_holds_of_day
 from chargeback.usage.kubernetes_runs import kubernetes_runs_of_day
@@ -45,21 +45,8 @@ def inspect_pods(
     ways = (NEVER_SCHEDULED, HOLDS_NOTHING_ITSELF, NO_TIME, NO_GPUS)
     ignored = {way: len(runs.filter(pl.col("way") == way)) for way in ways}
     ignored = {REPEATED: len(parsed.frame) - len(runs)} | ignored | dict(parsed.ignored_reasons)
-    unknown, held = runs.filter(pl.col("way") == UNKNOWN), runs.filter(pl.col("way") == HOLDING)
-    return Inspection(
-        name=name,
-        source=extract_kinds.PODS,
-        records=parsed.records,
-        ignored={way: count for way, count in ignored.items() if count},
-        quarantined=parsed.quarantined,
-        unknown_gpu_count=tuple(unknown.select("job_id", "seconds").rows()),
-        running=tuple(held.filter("is_running").select("job_id", "seconds").rows()),
-        holds=len(held),
-        gpu_seconds=total_of(holds),
-        by_accelerator=sums_by(holds, "accelerator"),
-        by_account=sums_by(holds, "account"),
-        by_cluster=sums_by(holds, "cluster"),
-        by_month=sums_by_month(holds, billing_zone),
+    return inspection_of(
+        parsed, runs, holds, name=name, source=extract_kinds.PODS, ignored=ignored, billing_zone=billing_zone
     )
 
 

@@ -13,7 +13,7 @@ from chargeback.contracts.raw_bindings import RAW_BINDINGS
 from chargeback.contracts.runs import RUNS
 from chargeback.usage import extract_kinds
 from chargeback.usage.extract import ParsedExtract
-from chargeback.usage.held_sums import sums_by, sums_by_month, total_of
+from chargeback.usage.inspected_runs import inspection_of
 from chargeback.usage.inspection import (
     ALL_TIME,
     HOLDING,
@@ -48,21 +48,8 @@ def inspect_sacct(
     runs, holds = _runs_and_holds(parsed, inventory, aliases)
     ignored = {STEP: parsed.steps_ignored, REPEATED: len(parsed.frame) - len(runs)}
     ignored |= {way: len(runs.filter(pl.col("way") == way)) for way in (NEVER_STARTED, NO_TIME, NO_GPUS)}
-    unknown, held = runs.filter(pl.col("way") == UNKNOWN), runs.filter(pl.col("way") == HOLDING)
-    return Inspection(
-        name=name,
-        source=extract_kinds.SACCT,
-        records=parsed.records,
-        ignored={way: count for way, count in ignored.items() if count},
-        quarantined=parsed.quarantined,
-        unknown_gpu_count=tuple(unknown.select("job_id", "seconds").rows()),
-        running=tuple(held.filter("is_running").select("job_id", "seconds").rows()),
-        holds=len(held),
-        gpu_seconds=total_of(holds),
-        by_accelerator=sums_by(holds, "accelerator"),
-        by_account=sums_by(holds, "account"),
-        by_cluster=sums_by(holds, "cluster"),
-        by_month=sums_by_month(holds, billing_zone),
+    return inspection_of(
+        parsed, runs, holds, name=name, source=extract_kinds.SACCT, ignored=ignored, billing_zone=billing_zone
     )
 
 

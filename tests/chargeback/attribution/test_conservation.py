@@ -7,8 +7,8 @@ from chargeback.attribution.conservation import (
     attribution_against_capacity,
     attribution_against_holds,
     capacity_states_add_up,
+    double_booked,
     gpus_held_twice,
-    overcommitted,
     states_add_up,
 )
 from chargeback.billing_period import Interval
@@ -73,17 +73,17 @@ def test_capacity_whose_states_do_not_add_up_is_found_with_its_hour_and_host() -
     ]
 
 
-def test_two_runs_on_one_gpu_are_found_as_overcommitment() -> None:
+def test_two_runs_on_one_gpu_are_found_as_double_booked() -> None:
     capacity = a_table_of(
         CAPACITY,
         """
-        hour_start         host   accelerator  capacity_unit_seconds  held_unit_seconds  overcommitted_unit_seconds
+        hour_start         host   accelerator  capacity_unit_seconds  held_unit_seconds  double_booked_unit_seconds
         2026-03-10T09:00Z  gpu01  h100         28800                  28800              60
     """,
     )
 
-    assert overcommitted(capacity)["observed"].to_list() == ["28860 unit-seconds"]
-    assert overcommitted(capacity.with_columns(overcommitted_unit_seconds=pl.lit(0))).is_empty()
+    assert double_booked(capacity)["observed"].to_list() == ["28860 unit-seconds"]
+    assert double_booked(capacity.with_columns(double_booked_unit_seconds=pl.lit(0))).is_empty()
 
 
 NO_SETS = pl.DataFrame(schema=MEMBERS)
