@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import chargeback.simulation
-from chargeback.attribution.conservation import capacity_states_add_up, overcommitted
+from chargeback.attribution.conservation import capacity_states_add_up, double_booked
 from chargeback.billing_period import BillingPeriod
 from chargeback.simulation.demo_people import DEMO_ACCELERATORS, DEMO_TIERS
 from chargeback.simulation.replay import FACTOR
@@ -88,7 +88,7 @@ def _gpus(tres: str) -> int:
 
 def test_nothing_is_overcommitted_and_every_day_conserves(days: dict[str, DayTables]) -> None:
     for tables in days.values():
-        assert overcommitted(tables.capacity).is_empty()
+        assert double_booked(tables.capacity).is_empty()
         assert capacity_states_add_up(tables.capacity).is_empty()
         assert tables.capacity["inventory"].unique().to_list() == ["node record"]
 
