@@ -20,11 +20,23 @@ from chargeback.simulation.pod_run import TIERS as PRIORITY_TIERS
 from chargeback.simulation.simulate import SCRAPE_SECONDS as SIMULATED_SCRAPE_SECONDS
 from chargeback.simulation.slurm_run import TIERS as QOS_TIERS
 from resources.cluster_settings import Cluster, read_clusters, zone_called
+from resources.operation_settings import (
+    Automation,
+    Events,
+    Instance,
+    read_automation,
+    read_events,
+    read_instance,
+)
 from resources.setting_kinds import SettingsRefused, one_of, refuse_unfit
 from resources.storage_location import StorageLocation
 
 SETTINGS_FILE = "chargeback.toml"
 SETTINGS_VARIABLE = "CHARGEBACK_TOML"
+SECTIONS = (
+    *("lake", "billing", "clusters", "accelerators", "policies", "journal"),
+    *("events", "automation", "instance"),
+)
 DEFAULT_CONTACT = "the GPU platform team"
 OWNER_KINDS = ("label", "queue", "namespace", "account", "user", "wckey")
 
@@ -70,6 +82,9 @@ class Settings:
     contact: str = DEFAULT_CONTACT
     policies: Policies = Policies()
     journal: Journal = Journal()
+    events: Events = Events()
+    automation: Automation = Automation()
+    instance: Instance = Instance()
     is_demo: bool = False
 
     @property
@@ -141,7 +156,7 @@ def load_settings(path: Path | None = None) -> Settings:
 
 def read_settings(read: Mapping[str, Any], *, folder: Path) -> Settings:
     """Settings from a parsed chargeback.toml that lies in `folder`. Raises SettingsRefused."""
-    refuse_unfit(read, dict.fromkeys(("lake", "billing", "clusters", "accelerators", "policies", "journal"), dict), "")
+    refuse_unfit(read, dict.fromkeys(SECTIONS, dict), "")
     lake = _section(read, "lake", {**dict.fromkeys(("root", "endpoint_url", "region", "home"), str),
                                    "path_style": bool, "allow_http": bool})  # fmt: skip
     billing = _section(read, "billing", {**dict.fromkeys(("timezone", "currency", "mode", "contact"), str),
@@ -162,6 +177,9 @@ def read_settings(read: Mapping[str, Any], *, folder: Path) -> Settings:
         contact=billing.get("contact", DEFAULT_CONTACT),
         policies=_policies(read),
         journal=Journal(**_section(read, "journal", dict.fromkeys(Journal.__slots__, str))),
+        events=read_events(read),
+        automation=read_automation(read),
+        instance=read_instance(read),
     )
 
 

@@ -11,6 +11,7 @@ from chargeback.contracts.registry import CONTRACTS
 from checks.registry import ALL_CHECKS
 from orchestration.data_dictionary import DICTIONARY_FILE, render_data_dictionary
 from resources.landing import SOURCES
+from resources.operation_settings import Automation, Events, Instance
 from resources.settings import Journal, Policies
 from tests.architecture.source_tree import ROOT
 from tests.tables import shared_file
@@ -80,7 +81,7 @@ def test_every_setting_and_source_is_explained_where_a_cluster_is_connected() ->
     settings = (
         "root", "endpoint_url", "region", "path_style", "allow_http", "home", "timezone", "currency", "first_day",
         "mode", "contact", "scheduler", "tiers", "classes", "scrape_seconds", "accelerators",
-        *Policies.__slots__, *Journal.__slots__,
+        *Policies.__slots__, *Journal.__slots__, *Events.__slots__, *Automation.__slots__, *Instance.__slots__,
     )  # fmt: skip
 
     assert [name for name in (*settings, *SOURCES) if f"`{name}`" not in text] == []
