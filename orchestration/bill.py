@@ -21,17 +21,11 @@ from chargeback.ledger.certificate import Refused
 from orchestration.jobs import DAY_JOB, MONTH_JOB
 from orchestration.plan import Plan, plan_days, recalled, remember
 from orchestration.workers import NEVER_ENDED, RunOutcome, run_partitions, warm_up, worker_pool
+from orchestration.workspace import Workspace
 from resources.code_version import RULES_AND_CHECKS, code_version
 from resources.content_hash import fingerprint
-from resources.evidence import EvidenceStore
-from resources.lake import Lake
-from resources.lake_binding import bind_lake
-from resources.landing import Landing
-from resources.object_store import ObjectStore
-from resources.observations import Observations
-from resources.open_store import store_at
 from resources.parsers import daily_sources_of
-from resources.people_objects import PeopleObjects, PeopleRefused
+from resources.people_objects import PeopleRefused
 from resources.setting_kinds import SettingsRefused
 from resources.settings import Settings
 
@@ -67,35 +61,6 @@ class BillOutcome:
         """Whether anything in the lake is another than before."""
         runs = (*self.days_run, *([self.month_run] if self.month_run else []))
         return any(run.changed_tables for run in runs)
-
-
-@dataclass(frozen=True, slots=True)
-class Workspace:
-    """The adapters of one lake, opened for one command."""
-
-    settings: Settings
-    store: ObjectStore
-    landing: Landing
-    observations: Observations
-    people: PeopleObjects
-    lake: Lake
-    evidence: EvidenceStore
-
-
-def open_workspace(settings: Settings) -> Workspace:
-    """Open the lake of the settings. Raises SettingsRefused if it is bound to another zone or currency."""
-    store = store_at(settings.location)
-    bind_lake(store, settings)
-    landing = Landing(store)
-    return Workspace(
-        settings=settings,
-        store=store,
-        landing=landing,
-        observations=Observations(landing, store, settings),
-        people=PeopleObjects(landing),
-        lake=Lake(settings.location),
-        evidence=EvidenceStore(store),
-    )
 
 
 def bill_month(

@@ -5,9 +5,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from orchestration.bill import bill_month, open_workspace
+from orchestration.bill import bill_month
 from orchestration.progress import TerminalProgress
 from orchestration.summary import print_summary
+from orchestration.workspace import open_workspace
 from resources.settings import load_settings
 
 DONE, REFUSED, STOPPED = 0, 1, 3

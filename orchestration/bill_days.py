@@ -9,10 +9,11 @@ from datetime import datetime
 from pathlib import Path
 
 from assets.materialisation import Month, month_called
-from orchestration.bill import MOST_WORKERS, Pool, Progress, Workspace, noted, read_landing
+from orchestration.bill import MOST_WORKERS, Pool, Progress, noted, read_landing
 from orchestration.jobs import DAY_JOB
 from orchestration.plan import Plan, plan_days
 from orchestration.workers import RunOutcome, run_partitions, warm_up, worker_pool
+from orchestration.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

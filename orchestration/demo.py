@@ -19,8 +19,8 @@ from chargeback.simulation.made import Made
 from chargeback.simulation.people_writer import ownership_csv
 from chargeback.simulation.simulate import simulated_estate
 from chargeback.simulation.spread_month import DUMP_FILES, demo_month
-from orchestration.bill import open_workspace
 from orchestration.bill_command import bill_and_report
+from orchestration.workspace import open_workspace
 from resources.landing import PEOPLE_SOURCES
 from resources.setting_kinds import SettingsRefused
 from resources.settings import SETTINGS_FILE, demo_settings

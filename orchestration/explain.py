@@ -20,7 +20,7 @@ from chargeback.contracts.runs import RUNS
 from chargeback.contracts.team_charges import TEAM_CHARGES
 from chargeback.ledger.charges import LINE_KEY
 from chargeback.money import SECONDS_PER_HOUR, Currency
-from orchestration.bill import Workspace, open_workspace
+from orchestration.workspace import Workspace, open_workspace
 from resources.setting_kinds import SettingsRefused
 from resources.settings import load_settings
 

@@ -14,7 +14,7 @@ from chargeback.contracts.statements import STATEMENTS
 from chargeback.ledger.plain_numbers import grouped
 from chargeback.ledger.statement_lines_csv import render_lines_csv
 from chargeback.ledger.statement_page import render_page
-from orchestration.bill import Workspace, open_workspace
+from orchestration.workspace import Workspace, open_workspace
 from resources.setting_kinds import SettingsRefused
 from resources.settings import load_settings
 

@@ -20,8 +20,9 @@ from chargeback.contracts.team_charges import TEAM_CHARGES
 from chargeback.ledger.plain_numbers import grouped, hours_text
 from chargeback.ledger.usage_states import UsageStates, all_states, states_by
 from chargeback.ledger.utilisation import per_cent
-from orchestration.bill import BillOutcome, Workspace
+from orchestration.bill import BillOutcome
 from orchestration.ui_address import UI_PORT
+from orchestration.workspace import Workspace
 
 SHOWN_REASONS = 12
 

@@ -32,8 +32,8 @@ from chargeback.ledger.top_lists import (
     top_groups,
     top_workloads,
 )
-from orchestration.bill import Workspace, open_workspace
 from orchestration.top_tables import print_top
+from orchestration.workspace import Workspace, open_workspace
 from resources.setting_kinds import SettingsRefused, one_of
 from resources.settings import load_settings
 

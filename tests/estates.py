@@ -22,8 +22,9 @@ import pytest
 
 from chargeback.contracts.contract import Contract
 from chargeback.contracts.registry import CONTRACTS
-from orchestration.bill import BillOutcome, Workspace, bill_month, open_workspace
+from orchestration.bill import BillOutcome, bill_month
 from orchestration.workers import load_here
+from orchestration.workspace import Workspace, open_workspace
 from resources.lake_records import PartitionState
 from resources.settings import Settings, load_settings
 

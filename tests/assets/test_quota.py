@@ -10,7 +10,7 @@ from chargeback.contracts.contract import Contract
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.raw_workloads import RAW_WORKLOADS
 from chargeback.contracts.runs import RUNS
-from orchestration.bill import open_workspace
+from orchestration.workspace import open_workspace
 from resources.lake_records import Provenance, Scanned
 from resources.settings import load_settings
 from tests.tables import a_table_of

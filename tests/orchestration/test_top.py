@@ -11,9 +11,9 @@ from chargeback.contracts.partition import Partition
 from chargeback.contracts.rated_usage import RATED_USAGE
 from chargeback.contracts.unallocated_activity import UNALLOCATED_ACTIVITY
 from chargeback.ledger.top_lists import top_workloads
-from orchestration.bill import open_workspace
 from orchestration.top import show_top, top_document
 from orchestration.top_tables import print_top
+from orchestration.workspace import open_workspace
 from resources.lake_records import Provenance
 from resources.setting_kinds import SettingsRefused
 from resources.settings import load_settings

@@ -1,0 +1,42 @@
+"""The adapters of one lake, opened together for a command or a sensor. Not here: what is done with them."""
+
+from dataclasses import dataclass
+
+from resources.evidence import EvidenceStore
+from resources.lake import Lake
+from resources.lake_binding import bind_lake
+from resources.landing import Landing
+from resources.object_store import ObjectStore
+from resources.observations import Observations
+from resources.open_store import store_at
+from resources.people_objects import PeopleObjects
+from resources.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """The adapters of one lake, opened for one command."""
+
+    settings: Settings
+    store: ObjectStore
+    landing: Landing
+    observations: Observations
+    people: PeopleObjects
+    lake: Lake
+    evidence: EvidenceStore
+
+
+def open_workspace(settings: Settings) -> Workspace:
+    """Open the lake of the settings. Raises SettingsRefused if it is bound to another zone or currency."""
+    store = store_at(settings.location)
+    bind_lake(store, settings)
+    landing = Landing(store)
+    return Workspace(
+        settings=settings,
+        store=store,
+        landing=landing,
+        observations=Observations(landing, store, settings),
+        people=PeopleObjects(landing),
+        lake=Lake(settings.location),
+        evidence=EvidenceStore(store),
+    )
