@@ -109,7 +109,7 @@ def _started(folder: Path, weed: str) -> dict[str, int]:
     command = [weed, "-logtostderr=true", "server", f"-dir={stored}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1",
                f"-master.port={master}", f"-volume.port={volume}", "-volume.max=100", "-master.volumeSizeLimitMB=64",
                "-filer", f"-filer.port={filer}", "-s3", f"-s3.port={s3}", f"-s3.config={folder / 's3.json'}",
-               "-s3.port.iceberg=0"]  # fmt: skip
+               "-s3.port.iceberg=0", "-s3.port.lance=0"]  # fmt: skip
     with open(folder / "log", "wb") as log:
         server = subprocess.Popen(
             command, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
