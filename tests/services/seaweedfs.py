@@ -50,7 +50,7 @@ def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
     with pytest.MonkeyPatch.context() as environment, _shared(folder, weed) as port:
         _use_test_credentials(environment)
         server = S3Server(f"http://127.0.0.1:{port}")
-        _make_bucket(server)
+        bucket_made(server.endpoint_url)
         yield server
     aws_session.cache_clear()
 
@@ -141,8 +141,9 @@ def _free_port() -> int:
             return port
 
 
-def _make_bucket(server: S3Server) -> None:
-    client = aws_session().client("s3", endpoint_url=server.endpoint_url)
+def bucket_made(endpoint_url: str) -> None:
+    """Wait until the server answers, and make its bucket."""
+    client = aws_session().client("s3", endpoint_url=endpoint_url)
     deadline = time.monotonic() + SECONDS_TO_START
     while True:
         try:
