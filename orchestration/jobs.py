@@ -1,5 +1,7 @@
 """One job for each partition set, and the schedules that run them; schedules are off until somebody turns them on."""
 
+from functools import cache
+
 import dagster as dg
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
@@ -13,6 +15,7 @@ NIGHTLY = "0 3 * * *"
 EACH_MORNING = "0 5 * * *"
 
 
+@cache  # sensors name their jobs by these very objects
 def all_jobs() -> list[UnresolvedAssetJobDefinition]:
     """From landing to attribution for one cluster and day; from rated usage to postings for one month."""
     return [
