@@ -1,13 +1,15 @@
 """Objects as files under a directory: the embedded default. Keeps the promises of object_store.ObjectStore."""
 
+import errno
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from resources.object_store import ObjectConflict, ObjectMissing, StoredObject, checked_key
+from resources.object_store import ObjectConflict, ObjectMissing, StoredObject, checked_key, removable_key
 
 INCOMING = ".incoming"
 """Files that are still being written; never listed, and left behind only by a crash."""
@@ -44,20 +46,44 @@ class LocalStore:
     def get(self, key: str) -> bytes:
         """As ObjectStore.get."""
         try:
-            return self._path(key).read_bytes()
+            with open(self._path(key), "rb", opener=_opened_itself) as file:
+                if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                    return file.read()
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-            raise ObjectMissing(key) from None
+            pass
+        except OSError as failure:
+            if failure.errno != errno.ELOOP:
+                raise
+        raise ObjectMissing(key)
 
     def exists(self, key: str) -> bool:
         """As ObjectStore.exists."""
         return self._path(key).is_file()
 
-    def list(self, prefix: str) -> list[StoredObject]:
-        """As ObjectStore.list: looks only into the directory that the prefix leads to."""
+    def list(self, prefix: str, *, start_after: str = "") -> list[StoredObject]:
+        """As ObjectStore.list: looks only into the directory that the prefix leads to. Links and devices are none."""
         folder = prefix.rpartition("/")[0]
         start = self._path(folder) if folder else self._root
         found = (self._stored(path) for path in _files_below(start))
-        return sorted((each for each in found if each and each.key.startswith(prefix)), key=lambda each: each.key)
+        wanted = (each for each in found if each and each.key.startswith(prefix) and each.key > start_after)
+        return sorted(wanted, key=lambda each: each.key)
+
+    def remove(self, key: str) -> None:
+        """As ObjectStore.remove."""
+        path = self._root / removable_key(key)
+        path.unlink(missing_ok=True)
+
+    def move(self, key: str, to: str) -> None:
+        """As ObjectStore.move: the file itself gets its other name, whatever its size."""
+        old, new = self._root / removable_key(key), self._path(to)
+        _make_folder(new.parent)
+        try:
+            with suppress(FileExistsError):
+                os.link(old, new, follow_symlinks=False)
+                _flush_directory(new.parent)
+        except FileNotFoundError:
+            raise ObjectMissing(key) from None
+        old.unlink(missing_ok=True)
 
     def _path(self, key: str) -> Path:
         if checked_key(key).split("/")[0] == INCOMING:
@@ -69,8 +95,10 @@ class LocalStore:
         if key.startswith(f"{INCOMING}/"):
             return None
         try:
-            status = path.stat()
+            status = path.lstat()
         except FileNotFoundError:  # removed since it was listed
+            return None
+        if not stat.S_ISREG(status.st_mode):  # a link may lead anywhere, a device never ends
             return None
         return StoredObject(key, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))
 
@@ -89,6 +117,11 @@ class LocalStore:
             yield Path(name)
         finally:
             Path(name).unlink(missing_ok=True)
+
+
+def _opened_itself(path: str, flags: int) -> int:
+    """Never what a link leads to, and without waiting for whoever would write into a pipe."""
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
 def _files_below(start: Path) -> Iterator[Path]:

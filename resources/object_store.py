@@ -61,8 +61,38 @@ class ObjectStore(Protocol):
     def exists(self, key: str) -> bool:
         """Whether it is there."""
 
-    def list(self, prefix: str) -> list[StoredObject]:
-        """All objects whose key begins with the prefix (any text, not only whole segments), by key."""
+    def list(self, prefix: str, *, start_after: str = "") -> list[StoredObject]:
+        """All objects whose key begins with the prefix (any text, not only whole segments), by key.
+
+        `start_after`: only keys behind it. A key, or a folder with its slash: stores that keep folders skip everything
+        in one that is named without it.
+        """
+
+    def remove(self, key: str) -> None:
+        """Take an object away that others dropped, gone or not. Raises ValueError for a key outside incoming/."""
+
+    def move(self, key: str, to: str) -> None:
+        """Put an object that others dropped under another key, unless it stands there already; then take it away.
+
+        A crash in between leaves it in both places, and moving it again ends that.
+        Raises  ValueError for a key outside incoming/; ObjectMissing.
+        """
+
+
+INCOMING_PREFIX = "incoming/"
+"""Where others drop files: the only objects that can be taken away."""
+
+
+def removable_key(key: str) -> str:
+    """The key itself, as it was listed: others chose it, so it may be odd, but not so that a store finds another place.
+
+    Raises  ValueError for a key outside incoming/, and for one with an empty, `.` or `..` segment.
+    """
+    if not key.startswith(INCOMING_PREFIX):
+        raise ValueError(f"object key {key!r}: only what lies below {INCOMING_PREFIX} can be taken away")
+    if any(segment in ("", ".", "..") for segment in key.split("/")) or "\0" in key:
+        raise ValueError(f"object key {key!r}: has an empty, '.' or '..' segment")
+    return key
 
 
 def checked_key(key: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from resources.object_store import ObjectConflict, ObjectMissing, StoredObject, checked_key
+from resources.object_store import ObjectConflict, ObjectMissing, StoredObject, checked_key, removable_key
 from resources.storage_location import StorageLocation, aws_session
 
 if TYPE_CHECKING:
@@ -67,11 +67,12 @@ class S3Store:
             raise
         return True
 
-    def list(self, prefix: str) -> list[StoredObject]:
+    def list(self, prefix: str, *, start_after: str = "") -> list[StoredObject]:
         """As ObjectStore.list."""
-        pages = self._client.get_paginator("list_objects_v2").paginate(
-            Bucket=self._bucket, Prefix=self._prefix + prefix
-        )
+        asked = {"Bucket": self._bucket, "Prefix": self._prefix + prefix}
+        if start_after:
+            asked["StartAfter"] = self._prefix + start_after
+        pages = self._client.get_paginator("list_objects_v2").paginate(**asked)  # type: ignore[arg-type]
         found = [
             StoredObject(each["Key"].removeprefix(self._prefix), each["Size"], each["LastModified"])
             for page in pages
@@ -79,6 +80,22 @@ class S3Store:
             if not each["Key"].endswith("/")  # a folder made by hand in some console
         ]
         return sorted(found, key=lambda each: each.key)
+
+    def remove(self, key: str) -> None:
+        """As ObjectStore.remove."""
+        self._client.delete_object(Bucket=self._bucket, Key=self._prefix + removable_key(key))
+
+    def move(self, key: str, to: str) -> None:
+        """As ObjectStore.move: the store copies it itself, whatever its size."""
+        old = self._prefix + removable_key(key)
+        if not self.exists(to):
+            try:
+                self._client.copy({"Bucket": self._bucket, "Key": old}, self._bucket, self._name(to))
+            except ClientError as failure:
+                if _code(failure) in ABSENT:
+                    raise ObjectMissing(key) from None
+                raise
+        self._client.delete_object(Bucket=self._bucket, Key=old)
 
     def _same_as_stored(self, key: str, content: bytes) -> bool:
         stored = self.get(key)
