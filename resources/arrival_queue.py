@@ -1,0 +1,85 @@
+"""The SQS queue to which a bucket sends its notifications: received at least once, deleted when it is safe.
+
+Credentials come from the standard chain. Not here: what a message says (arrival_queue_messages.py), when it may be
+deleted (orchestration/sqs.py).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+from resources.storage_location import aws_session
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+
+MOST_A_CALL = 10
+"""Messages that SQS hands out, or deletes, in one request."""
+
+
+class QueueFailed(Exception):
+    """The queue cannot be used now; nothing was lost, and the next look goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A message in our hands until its visibility timeout; `receipt` deletes it."""
+
+    body: str
+    receipt: str
+
+
+class ArrivalQueue:
+    """One queue. Messages that are not deleted come again after `hidden_seconds`."""
+
+    def __init__(self, url: str, *, endpoint_url: str | None, region: str | None, hidden_seconds: int) -> None:
+        self.url = url
+        self._endpoint_url, self._region, self._hidden_seconds = endpoint_url, region, hidden_seconds
+
+    def receive(self, *, wait_seconds: int) -> list[Received]:
+        """At most ten messages; none if none came within `wait_seconds`. Raises QueueFailed."""
+        try:
+            answer = self._client.receive_message(
+                QueueUrl=self.url,
+                MaxNumberOfMessages=MOST_A_CALL,
+                WaitTimeSeconds=wait_seconds,
+                VisibilityTimeout=self._hidden_seconds,
+            )
+        except (BotoCoreError, ClientError) as failure:
+            raise self._failed("read", "sqs:ReceiveMessage", failure) from failure
+        return [Received(each.get("Body", ""), each["ReceiptHandle"]) for each in answer.get("Messages", [])]
+
+    def delete(self, receipts: Sequence[str]) -> int:
+        """Delete messages; how many SQS did not delete, which then come again. Raises QueueFailed."""
+        kept = 0
+        for start in range(0, len(receipts), MOST_A_CALL):
+            some = receipts[start : start + MOST_A_CALL]
+            try:
+                answer = self._client.delete_message_batch(
+                    QueueUrl=self.url,
+                    Entries=[{"Id": str(number), "ReceiptHandle": receipt} for number, receipt in enumerate(some)],
+                )
+            except (BotoCoreError, ClientError) as failure:
+                raise self._failed("emptied", "sqs:DeleteMessage", failure) from failure
+            kept += len(answer.get("Failed", []))
+        return kept
+
+    def _failed(self, what: str, permission: str, failure: BotoCoreError | ClientError) -> QueueFailed:
+        # botocore's own messages name addresses and error codes, never credentials.
+        return QueueFailed(
+            f"queue {self.url} cannot be {what}: {failure}. Check events.queue_url, the network and {permission}; "
+            "no notification is lost, they wait in the queue"
+        )
+
+    @cached_property
+    def _client(self) -> "SQSClient":
+        return aws_session().client(
+            "sqs",
+            endpoint_url=self._endpoint_url,
+            region_name=self._region or aws_session().region_name or "us-east-1",
+            config=Config(retries={"mode": "standard", "max_attempts": 3}, connect_timeout=5, read_timeout=15),
+        )
