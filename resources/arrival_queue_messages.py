@@ -3,6 +3,7 @@
 Read are S3's notifications (Amazon's, and those of stores that imitate them), bare, in an SNS envelope, or as
 EventBridge sends them. Whoever may write to the queue writes messages: nothing in one is believed unchecked. Not here:
 receiving and deleting (arrival_queue.py).
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
