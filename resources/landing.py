@@ -152,7 +152,7 @@ class Landing:
 
     def misnamed(self) -> list[str]:
         """Keys below landing/ that no source and name explain: put there by hand, and read by nobody."""
-        return [each.key for each in self._store.list("landing/") if not _is_explained(each)]
+        return [each.key for each in self._store.list("landing/") if not landed_of(each)]
 
     def read(self, landed: LandedObject) -> bytes:
         """Its bytes, decompressed if its name ends in .gz or .zst.
@@ -203,8 +203,10 @@ def _as_landed(stored: StoredObject, source: str, cluster: str | None) -> Landed
     return LandedObject(stored.key, source, cluster, instant, match[3], stored.size)
 
 
-def _is_explained(stored: StoredObject) -> bool:
-    return any(_as_landed(stored, source, cluster) for source, cluster in _origins(stored.key))
+def landed_of(stored: StoredObject) -> LandedObject | None:
+    """The landed object that an object is by its key; None for a key that no source and name explain."""
+    explained = (_as_landed(stored, source, cluster) for source, cluster in _origins(stored.key))
+    return next((landed for landed in explained if landed), None)
 
 
 def _origins(key: str) -> Iterator[tuple[str, str | None]]:
