@@ -15,7 +15,8 @@ from chargeback.contracts.raw_devices import RAW_DEVICES
 from chargeback.contracts.raw_samples import RAW_SAMPLES
 from chargeback.usage.telemetry_of_day import telemetry_of_day
 from resources.lake_records import Scanned
-from resources.observations import Observations, ParsedObject
+from resources.observations import Observations
+from resources.parsed_object import ParsedObject
 from resources.settings import Settings
 
 SOURCE = "dcgm"

@@ -3,7 +3,8 @@
 import dagster as dg
 import polars as pl
 
-from assets.materialisation import Inputs, day_of, materialise
+from assets.landed_records import Told, shas_of, written
+from assets.materialisation import Day, Inputs, day_of
 from chargeback.contracts.quarantine import QUARANTINE
 from resources.lake import Lake
 from resources.observations import Observations
@@ -11,17 +12,13 @@ from resources.parsers import daily_sources_of
 from resources.settings import Settings
 
 
-@dg.asset
-def quarantine(
-    context: dg.AssetExecutionContext,
-    lake: dg.ResourceParam[Lake],
-    observations: dg.ResourceParam[Observations],
-    settings: dg.ResourceParam[Settings],
-) -> dg.MaterializeResult:
-    """One row per record that could not be read, on the day it speaks of; else where it blocks what it may touch."""
-    day = day_of(context, settings)
-    sources = daily_sources_of(day.scheduler)
-    parsed_objects = [parsed for source in sources for parsed in observations.parsed(source, day.cluster)]
+def quarantine_told(observations: Observations, day: Day) -> Told:
+    """contracts.quarantine of a day, from all that has landed."""
+    unread = [
+        (parsed, records)
+        for source in daily_sources_of(day.scheduler)
+        for parsed, records in observations.quarantined(source, day.cluster, day.day)
+    ]
     rows = [
         {
             "cluster": day.cluster,
@@ -32,20 +29,19 @@ def quarantine(
             "reason": record.reason,
             "excerpt": record.excerpt,
         }
-        for parsed in parsed_objects
-        for record in parsed.quarantined
-        if day.day in parsed.days_of_quarantined(record, settings)
+        for parsed, records in unread
+        for record in records
     ]
-    shas = {parsed.landed.key: parsed.landed.sha256 for parsed in parsed_objects if parsed.landed.key in _keys(rows)}
-    return materialise(
-        context,
-        lake,
-        QUARANTINE,
-        day.partition,
-        inputs=Inputs.of(objects=shas),
-        rule=lambda: pl.DataFrame(rows, schema=QUARANTINE.schema),
-    )
+    inputs = Inputs.of(objects=shas_of([parsed for parsed, _ in unread]))
+    return Told(QUARANTINE, day, inputs, lambda: pl.DataFrame(rows, schema=QUARANTINE.schema))
 
 
-def _keys(rows: list[dict[str, object]]) -> set[object]:
-    return {row["object"] for row in rows}
+@dg.asset
+def quarantine(
+    context: dg.AssetExecutionContext,
+    lake: dg.ResourceParam[Lake],
+    observations: dg.ResourceParam[Observations],
+    settings: dg.ResourceParam[Settings],
+) -> dg.MaterializeResult:
+    """One row per record that could not be read, on the day it speaks of; else where it blocks what it may touch."""
+    return written(context, lake, quarantine_told(observations, day_of(context, settings)))

@@ -2,12 +2,19 @@
 
 import dagster as dg
 
-from assets.materialisation import Inputs, day_of, materialise
+from assets.landed_records import Told, written
+from assets.materialisation import Day, Inputs, day_of
 from chargeback.contracts.raw_device_maps import RAW_DEVICE_MAPS
 from resources.device_maps import device_maps_in_force
 from resources.lake import Lake
 from resources.observations import Observations
 from resources.settings import Settings
+
+
+def raw_device_maps_told(observations: Observations, day: Day) -> Told:
+    """contracts.raw_device_maps of a day, from all that has landed."""
+    rows, objects = device_maps_in_force(observations, day.cluster, day.day, day.interval)
+    return Told(RAW_DEVICE_MAPS, day, Inputs.of(objects=objects), lambda: rows)
 
 
 @dg.asset
@@ -18,7 +25,4 @@ def raw_device_maps(
     settings: dg.ResourceParam[Settings],
 ) -> dg.MaterializeResult:
     """One row per host and minor number of the maps in force on the day: the latest until its end, else the next."""
-    day = day_of(context, settings)
-    rows, objects = device_maps_in_force(observations, day.cluster, day.day, day.interval)
-    inputs = Inputs.of(objects=objects)
-    return materialise(context, lake, RAW_DEVICE_MAPS, day.partition, inputs=inputs, rule=lambda: rows)
+    return written(context, lake, raw_device_maps_told(observations, day_of(context, settings)))

@@ -2,12 +2,24 @@
 
 import dagster as dg
 
-from assets.landed_records import fold_landed
+from assets.landed_records import Told, told_by_records, written
+from assets.materialisation import Day, day_of
 from chargeback.contracts.raw_events import RAW_EVENTS
 from chargeback.usage.slurm_events import raw_events_of_day
 from resources.lake import Lake
 from resources.observations import Observations
 from resources.settings import Settings
+
+
+def raw_events_told(observations: Observations, day: Day) -> Told:
+    """contracts.raw_events of a day, from all that has landed."""
+    return told_by_records(
+        observations,
+        day,
+        contract=RAW_EVENTS,
+        source="slurm/events",
+        fold=lambda seen, of: raw_events_of_day(seen, cluster=of.cluster, day=of.day, interval=of.interval),
+    )
 
 
 @dg.asset
@@ -18,12 +30,4 @@ def raw_events(
     settings: dg.ResourceParam[Settings],
 ) -> dg.MaterializeResult:
     """One row per node event that overlaps the day."""
-    return fold_landed(
-        context,
-        lake=lake,
-        observations=observations,
-        settings=settings,
-        contract=RAW_EVENTS,
-        source="slurm/events",
-        fold=lambda seen, day: raw_events_of_day(seen, cluster=day.cluster, day=day.day, interval=day.interval),
-    )
+    return written(context, lake, raw_events_told(observations, day_of(context, settings)))

@@ -2,12 +2,26 @@
 
 import dagster as dg
 
-from assets.landed_records import fold_snapshots
+from assets.landed_records import Told, told_by_snapshots, written
+from assets.materialisation import Day, day_of
 from chargeback.contracts.raw_kubernetes_nodes import RAW_KUBERNETES_NODES
 from chargeback.usage.node_observations import raw_kubernetes_nodes_of_day
 from resources.lake import Lake
 from resources.observations import Observations
 from resources.settings import Settings
+
+
+def raw_kubernetes_nodes_told(observations: Observations, day: Day) -> Told:
+    """contracts.raw_kubernetes_nodes of a day, from all that has landed."""
+    return told_by_snapshots(
+        observations,
+        day,
+        contract=RAW_KUBERNETES_NODES,
+        source="kubernetes/nodes",
+        fold=lambda seen, listings, of: raw_kubernetes_nodes_of_day(
+            seen, listings, cluster=of.cluster, day=of.day, interval=of.interval
+        ),
+    )
 
 
 @dg.asset
@@ -18,14 +32,4 @@ def raw_kubernetes_nodes(
     settings: dg.ResourceParam[Settings],
 ) -> dg.MaterializeResult:
     """One row per node and stretch of the day in which its record says the same."""
-    return fold_snapshots(
-        context,
-        lake=lake,
-        observations=observations,
-        settings=settings,
-        contract=RAW_KUBERNETES_NODES,
-        source="kubernetes/nodes",
-        fold=lambda seen, listings, day: raw_kubernetes_nodes_of_day(
-            seen, listings, cluster=day.cluster, day=day.day, interval=day.interval
-        ),
-    )
+    return written(context, lake, raw_kubernetes_nodes_told(observations, day_of(context, settings)))

@@ -2,12 +2,26 @@
 
 import dagster as dg
 
-from assets.landed_records import fold_snapshots
+from assets.landed_records import Told, told_by_snapshots, written
+from assets.materialisation import Day, day_of
 from chargeback.contracts.raw_pods import RAW_PODS
 from chargeback.usage.pod_observations import raw_pods_of_day
 from resources.lake import Lake
 from resources.observations import Observations
 from resources.settings import Settings
+
+
+def raw_pods_told(observations: Observations, day: Day) -> Told:
+    """contracts.raw_pods of a day, from all that has landed."""
+    return told_by_snapshots(
+        observations,
+        day,
+        contract=RAW_PODS,
+        source="kubernetes/pods",
+        fold=lambda seen, listings, of: raw_pods_of_day(
+            seen, listings, cluster=of.cluster, day=of.day, interval=of.interval
+        ),
+    )
 
 
 @dg.asset
@@ -18,14 +32,4 @@ def raw_pods(
     settings: dg.ResourceParam[Settings],
 ) -> dg.MaterializeResult:
     """One row per pod that waited or was bound on the day, as known when that day's facts last changed."""
-    return fold_snapshots(
-        context,
-        lake=lake,
-        observations=observations,
-        settings=settings,
-        contract=RAW_PODS,
-        source="kubernetes/pods",
-        fold=lambda seen, listings, day: raw_pods_of_day(
-            seen, listings, cluster=day.cluster, day=day.day, interval=day.interval
-        ),
-    )
+    return written(context, lake, raw_pods_told(observations, day_of(context, settings)))

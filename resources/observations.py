@@ -7,13 +7,13 @@ can be deleted at any time). Not here: which observation of a record counts (cha
 import io
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
 from functools import lru_cache
 
 import polars as pl
 
-from chargeback.billing_period import Interval, day_of
+from chargeback.billing_period import Interval
 from chargeback.contracts.contract import INSTANT
 from chargeback.contracts.raw_nodes import RAW_NODES
 from chargeback.usage.extract import ParsedExtract, Quarantined, UnreadableExtract
@@ -23,49 +23,9 @@ from resources.code_version import code_version
 from resources.decompression import Undecompressible
 from resources.landing import SNAPSHOT_SOURCES, LandedObject, Landing
 from resources.object_store import ObjectStore
-from resources.parsers import parser_of
+from resources.parsed_object import ParsedObject, recalled, summary_of
+from resources.parsers import SACCT, parser_of
 from resources.settings import Settings
-
-
-@dataclass(frozen=True, slots=True)
-class ParsedObject:
-    """What one landing object holds; the records themselves are in the parquet that `frame_key` names."""
-
-    landed: LandedObject
-    frame_key: str
-    records: int
-    steps_ignored: int
-    quarantined: tuple[Quarantined, ...]
-    gpu_partitions: frozenset[str]
-    full_listings_of: frozenset[str]
-    overlaps_from: datetime | None
-    overlaps_until: datetime | None
-    is_readable: bool
-
-    @property
-    def extracted_at(self) -> datetime:
-        """When it was extracted."""
-        return self.landed.extracted_at
-
-    def overlaps(self, interval: Interval) -> bool:
-        """Whether one of its records can speak of the interval."""
-        if self.overlaps_from is None or self.overlaps_until is None:
-            return False
-        return self.overlaps_from < interval.end and self.overlaps_until >= interval.start
-
-    def days_of_quarantined(self, record: Quarantined, settings: Settings) -> frozenset[str]:
-        """The local days that an unreadable record is shown on, so that it blocks the months that it may belong to.
-
-        Its own day, else the object's last. Where no time can be read it may speak of the month that the object was
-        taken in or of the one before: it stands on the day of extraction and on the last day of that earlier month.
-        Never before the lake's first day nor after the extraction, where no bill would look.
-        """
-        taken = day_of(self.landed.extracted_at, settings.zone)
-        known = record.instant or self.overlaps_until
-        month_before = (date.fromisoformat(taken).replace(day=1) - timedelta(days=1)).isoformat()
-        days = (day_of(known, settings.zone),) if known else (month_before, taken)
-        return frozenset(max(settings.first_day.isoformat(), min(day, taken)) for day in days)
-
 
 FRAMES_KEPT = 24
 """Parsed objects kept in memory: about what one day of one cluster needs twice."""
@@ -107,6 +67,18 @@ class Observations:
             return [each for each in parsed if each.overlaps(interval)]
         return [each for each, tells in zip(parsed, that_tell_of(parsed, interval), strict=True) if tells]
 
+    def gpu_partitions(self, cluster: str) -> frozenset[str]:
+        """The Slurm partitions of which some landed record got or asked for a GPU."""
+        return frozenset(name for parsed in self.parsed(SACCT, cluster) for name in parsed.gpu_partitions)
+
+    def quarantined(self, source: str, cluster: str, day: str) -> list[tuple[ParsedObject, tuple[Quarantined, ...]]]:
+        """The unreadable records of a source that are shown on a day, by object."""
+        found = []
+        for parsed in self.parsed(source, cluster):
+            of_day = tuple(r for r in parsed.quarantined if day in parsed.days_of_quarantined(r, self._settings))
+            found += [(parsed, of_day)] if of_day else []
+        return found
+
     def listings(self, source: str, cluster: str) -> pl.DataFrame:
         """The full listings of a source: when what is not in them did not exist."""
         return listings_of(self.parsed(source, cluster))
@@ -145,22 +117,7 @@ class Observations:
         stem = _stem(landed)
         if not self._store.exists(f"{stem}.json"):
             self._keep(stem, self._parse(landed))
-        summary = json.loads(self._store.get(f"{stem}.json"))
-        return ParsedObject(
-            landed=landed,
-            frame_key=f"{stem}.parquet",
-            records=summary["records"],
-            steps_ignored=summary["steps_ignored"],
-            quarantined=tuple(
-                Quarantined(line=q["line"], reason=q["reason"], excerpt=q["excerpt"], instant=_instant(q["instant"]))
-                for q in summary["quarantined"]
-            ),
-            gpu_partitions=frozenset(summary["gpu_partitions"]),
-            full_listings_of=frozenset(summary["full_listings_of"]),
-            overlaps_from=_instant(summary["overlaps_from"]),
-            overlaps_until=_instant(summary["overlaps_until"]),
-            is_readable=summary["is_readable"],
-        )
+        return recalled(landed, f"{stem}.parquet", json.loads(self._store.get(f"{stem}.json")))
 
     def _parse(self, landed: LandedObject) -> ParsedExtract | UnreadableExtract:
         cluster = self._settings.cluster(landed.cluster or "")
@@ -176,25 +133,11 @@ class Observations:
 
     def _keep(self, stem: str, outcome: ParsedExtract | UnreadableExtract) -> None:
         """Keep the frame first, the summary last: a summary without its frame never stands."""
-        if isinstance(outcome, UnreadableExtract):
-            unreadable = Quarantined(line=1, reason=f"the whole object: {outcome}", excerpt="", instant=None)
-            summary = _summary(records=1, steps=0, quarantined=(unreadable,), partitions=frozenset(), kinds=frozenset())
-            self._store.put(f"{stem}.json", json.dumps(summary, sort_keys=True).encode())
-            return
-        written = io.BytesIO()
-        outcome.frame.write_parquet(written, compression="zstd")
-        self._store.put(f"{stem}.parquet", written.getvalue())
-        summary = _summary(
-            records=outcome.records,
-            steps=outcome.steps_ignored,
-            quarantined=outcome.quarantined,
-            partitions=outcome.gpu_partitions,
-            kinds=outcome.full_listings_of,
-            is_readable=True,
-            first=outcome.frame["overlaps_from"].min(),
-            last=outcome.frame["overlaps_until"].max(),
-        )
-        self._store.put(f"{stem}.json", json.dumps(summary, sort_keys=True).encode())
+        if isinstance(outcome, ParsedExtract):
+            written = io.BytesIO()
+            outcome.frame.write_parquet(written, compression="zstd")
+            self._store.put(f"{stem}.parquet", written.getvalue())
+        self._store.put(f"{stem}.json", json.dumps(summary_of(outcome), sort_keys=True).encode())
 
 
 def _stem(landed: LandedObject) -> str:
@@ -211,37 +154,3 @@ def _known_until(extracted_at: datetime) -> list[pl.Expr]:
 def _overlaps(interval: Interval) -> pl.Expr:
     begins, ends = pl.col("overlaps_from"), pl.col("overlaps_until")
     return (begins < interval.end) & ((ends > interval.start) | ((begins == ends) & (begins >= interval.start)))
-
-
-def _summary(
-    *,
-    records: int,
-    steps: int,
-    quarantined: Sequence[Quarantined],
-    partitions: frozenset[str],
-    kinds: frozenset[str],
-    is_readable: bool = False,
-    first: object = None,
-    last: object = None,
-) -> dict[str, object]:
-    return {
-        "is_readable": is_readable,
-        "records": records,
-        "steps_ignored": steps,
-        "gpu_partitions": sorted(partitions),
-        "full_listings_of": sorted(kinds),
-        "overlaps_from": _spelled(first),
-        "overlaps_until": _spelled(last),
-        "quarantined": [
-            {"line": q.line, "reason": q.reason, "excerpt": q.excerpt, "instant": _spelled(q.instant)}
-            for q in quarantined
-        ],
-    }
-
-
-def _spelled(instant: object) -> str | None:
-    return instant.astimezone(UTC).isoformat() if isinstance(instant, datetime) else None
-
-
-def _instant(text: str | None) -> datetime | None:
-    return datetime.fromisoformat(text) if text else None

@@ -8,7 +8,8 @@ import pytest
 from chargeback.billing_period import Interval
 from resources.landing import Landing
 from resources.object_store import ObjectStore
-from resources.observations import Observations, ParsedObject
+from resources.observations import Observations
+from resources.parsed_object import ParsedObject
 from resources.settings import load_settings
 from tests.chargeback.usage.landed_kubernetes import api_list, at, kubectl_list, pod, pod_list
 

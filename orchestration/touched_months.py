@@ -1,0 +1,99 @@
+"""Which open months a rate card or an ownership file changes: those in which its content, cut to the month, differs.
+
+Not here: reading people's files (resources/people_objects.py).
+"""
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from chargeback.billing_period import BillingPeriod
+from chargeback.contracts.contract import Contract
+from chargeback.contracts.ownership import OWNERSHIP
+from chargeback.contracts.partition import Partition
+from chargeback.contracts.rate_card import RATE_CARD
+from chargeback.pricing.prices_of_month import prices_of_month
+from chargeback.pricing.rate_card import RateCard, read_rate_card
+from orchestration.touching import Touching
+from orchestration.workspace import Workspace
+from resources.content_hash import content_hash, in_contract_order
+from resources.decompression import Undecompressible
+from resources.lake_records import PartitionState
+from resources.landing import LandedObject
+from resources.people_objects import PeopleRefused, faults_of
+
+PLACE = ("object", "line", "card_sha256")
+
+
+def months_of_cards(arrived: Sequence[LandedObject], *, workspace: Workspace, months: Sequence[str]) -> Touching:
+    """The open months whose resolved prices, or the version that they come from, differ from what stands there."""
+    found = Touching()
+    cards = {key: card for key, card in _usable(found, arrived, workspace).items() if isinstance(card, RateCard)}
+    periods = [BillingPeriod(month, workspace.settings.zone) for month in months if cards]
+    states = workspace.lake.states(RATE_CARD, [Partition.of_month(period.month) for period in periods])
+    for period in periods:
+        covering = {key for key, card in cards.items() if _covers(card, period.month)}
+        try:
+            card, _ = workspace.people.rate_card(period, currency=workspace.settings.currency_code)
+        except PeopleRefused as refusal:
+            for key in covering:
+                found.refuse(key, str(refusal))
+            continue
+        rows = prices_of_month(card, period=period)
+        if card.object_key in covering and _differs(rows, RATE_CARD, period.month, states, workspace):
+            found.touch_month(period.month, RATE_CARD.table, {card.object_key})
+    return found
+
+
+def months_of_ownership(arrived: Sequence[LandedObject], *, workspace: Workspace, months: Sequence[str]) -> Touching:
+    """The open months in which the latest ownership file names other owners than those that stand there."""
+    found = Touching()
+    usable = set(_usable(found, arrived, workspace))
+    states = workspace.lake.states(OWNERSHIP, [Partition.of_month(month) for month in months if usable])
+    for month in months if usable else ():
+        try:
+            rows, objects = workspace.people.ownership(BillingPeriod(month, workspace.settings.zone))
+        except PeopleRefused as refusal:  # a later file than these is unreadable
+            for key in usable:
+                found.refuse(key, str(refusal))
+            break
+        in_force = usable & set(objects)
+        if in_force and _differs(rows, OWNERSHIP, month, states, workspace):
+            found.touch_month(month, OWNERSHIP.table, in_force)
+    return found
+
+
+def _usable(found: Touching, arrived: Sequence[LandedObject], workspace: Workspace) -> dict[str, RateCard | None]:
+    """The objects that can be read, of cards with what they say; the others are refused with every reason."""
+    usable: dict[str, RateCard | None] = {}
+    for landed in arrived:
+        try:
+            content = workspace.landing.read(landed)
+        except Undecompressible as damage:
+            found.refuse(landed.key, str(damage))
+            continue
+        faults = faults_of(landed.source, content, name=landed.key)
+        if faults:
+            found.refuse(landed.key, "\n".join(faults))
+            continue
+        card = read_rate_card(content, object_key=landed.key) if landed.source == "rate-cards" else None
+        usable[landed.key] = card if isinstance(card, RateCard) else None
+    return usable
+
+
+def _covers(card: RateCard, month: str) -> bool:
+    return card.effective_from <= month and (card.effective_to is None or month < card.effective_to)
+
+
+def _differs(
+    rows: pl.DataFrame, contract: Contract, month: str, states: Mapping[str, PartitionState], workspace: Workspace
+) -> bool:
+    """Whether a month's rows say another thing than those that stand there; their place in a file says nothing."""
+    state = states.get(month)
+    if state is None:
+        return True
+    if content_hash(rows, contract) == state.content_hash:
+        return False
+    stands = workspace.lake.scan(contract, [Partition.of_month(month)]).frame.collect()
+    said, stood = (in_contract_order(each, contract).drop(PLACE, strict=False) for each in (rows, stands))
+    return not said.equals(stood)
