@@ -12,6 +12,7 @@ from chargeback.usage.kubernetes_claims import parse_claims
 from chargeback.usage.kubernetes_nodes import parse_kubernetes_nodes
 from chargeback.usage.kubernetes_pods import parse_pods
 from chargeback.usage.kubernetes_workloads import parse_workloads
+from chargeback.usage.nesting import refusing_endless_nesting
 from chargeback.usage.sacct_json import parse_sacct_json
 from chargeback.usage.sacct_text import parse_sacct_text
 from chargeback.usage.slurm_devices import parse_device_map
@@ -47,7 +48,8 @@ _PARSERS: dict[str, Parser] = {
 
 def parser_of(source: str, extension: str) -> Parser:
     """The parser of a source; `extension` is the object's, compression taken off."""
-    return parse_sacct_json if source == SACCT and extension == "json" else _PARSERS[source]
+    chosen = parse_sacct_json if source == SACCT and extension == "json" else _PARSERS[source]
+    return refusing_endless_nesting(chosen)
 
 
 def daily_sources_of(scheduler: str) -> tuple[str, ...]:

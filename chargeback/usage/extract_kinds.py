@@ -11,6 +11,7 @@ import orjson
 from chargeback.usage.extract import UnreadableExtract
 from chargeback.usage.kubernetes_text import documents_of
 from chargeback.usage.kubernetes_workload import BATCH, INTERACTIVE, SERVICE
+from chargeback.usage.nesting import refusing_endless_nesting
 from chargeback.usage.sacct_json import is_json
 from chargeback.usage.sacct_text import text_of
 
@@ -71,10 +72,12 @@ _HEADERS = (
 """Columns that a header names, in lower case; the first set that it has decides."""
 
 
+@refusing_endless_nesting
 def kind_of(content: bytes) -> str:
     """The landing source that reads it; NOT_READ for a shape that is known to be something else.
 
     A text of unknown shape is taken for SACCT: whether it has a layout that can be read is for its parser to say.
+    Raises  UnreadableExtract for objects that nest without end.
     """
     if content.startswith(_PARQUET):
         return TELEMETRY

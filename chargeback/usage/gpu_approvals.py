@@ -9,9 +9,12 @@ from dataclasses import dataclass
 
 import yaml
 
+from chargeback.usage.nesting import ALIASES_NOT_READ, NESTS_TOO_DEEP, has_aliases
+
 _WHOLE_NUMBER = re.compile(r"^\d{1,6}$")
 
 NODE_COUNT = "node count"
+LARGEST_BYTES = 1_000_000
 
 EXAMPLE = "write {cluster: c1, run: 4711, gpus: 2 or `node count`, by: name, reason: text}"
 
@@ -40,9 +43,16 @@ def parse_approvals(content: bytes) -> ParsedApprovals:
 
     Source: design.md 5.2. Never raises for what people wrote: it becomes a finding.
     """
+    if len(content) > LARGEST_BYTES:
+        return ParsedApprovals((), (f"approvals are {len(content)} bytes long; at most {LARGEST_BYTES} are read",))
     try:
-        entries = yaml.load(content, Loader=yaml.BaseLoader)  # noqa: S506  (texts only: a run 8_3 is no number)
-    except (yaml.YAMLError, UnicodeDecodeError) as refusal:
+        text = content.decode("utf-8-sig")
+        if has_aliases(text):
+            return ParsedApprovals((), (f"approvals: {ALIASES_NOT_READ}",))
+        entries = yaml.load(text, Loader=yaml.CBaseLoader)  # noqa: S506  (texts only: a run 8_3 is no number)
+    except RecursionError:
+        return ParsedApprovals((), (f"approvals: {NESTS_TOO_DEEP}",))
+    except (yaml.YAMLError, ValueError) as refusal:
         return ParsedApprovals((), (f"approvals are no YAML: {' '.join(str(refusal).split())[:200]}",))
     if not entries:
         return ParsedApprovals((), ())

@@ -24,6 +24,7 @@ from chargeback.usage.kubernetes_claims import parse_claims
 from chargeback.usage.kubernetes_nodes import parse_kubernetes_nodes
 from chargeback.usage.kubernetes_pods import parse_pods
 from chargeback.usage.kubernetes_workloads import parse_workloads
+from chargeback.usage.nesting import refusing_endless_nesting
 from chargeback.usage.slurm_devices import parse_device_map
 from chargeback.usage.slurm_events import parse_events
 from chargeback.usage.slurm_job_details import parse_job_details
@@ -62,9 +63,14 @@ def inspect_extract(
     types and products to accelerators. `extracted_at`: until when pods that still run were seen.
     Raises: UnreadableExtract for a node listing that is none; a file that is unreadable is an answer (`problem`).
     """
-    kind = extract_kinds.SACCT if fields is not None else extract_kinds.kind_of(content)
-    inventory = _inventory(nodes, kind, cluster)
     try:
+        kind = extract_kinds.SACCT if fields is not None else extract_kinds.kind_of(content)
+    except UnreadableExtract as problem:
+        return _not_read(content, name, str(problem))
+    inventory = _inventory(nodes, kind, cluster)
+
+    @refusing_endless_nesting
+    def inspected() -> Inspection:
         if kind == extract_kinds.SACCT:
             parsed = parse_sacct(content, cluster=cluster, zone=zone, fields=fields)
             return inspect_sacct(parsed, name, inventory, billing_zone, aliases or {})
@@ -77,9 +83,12 @@ def inspect_extract(
             return inspect_telemetry(parse_dcgm(content, cluster=cluster), name)
         if kind in _SILENT:
             return _inspect_silent(_SILENT[kind](content, cluster=cluster, zone=zone), name, kind)
+        return _not_read(content, name, None)
+
+    try:
+        return inspected()
     except UnreadableExtract as problem:
         return _not_read(content, name, str(problem))
-    return _not_read(content, name, None)
 
 
 def _inventory(nodes: bytes | None, kind: str, cluster: str) -> pl.DataFrame:

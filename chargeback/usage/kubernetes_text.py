@@ -12,6 +12,8 @@ from typing import Any
 import orjson
 import yaml
 
+from chargeback.usage.nesting import ALIASES_NOT_READ, has_aliases
+
 _BEGINS_DOCUMENT = re.compile(r"^(?=[{\[])", re.M)
 _ENDS_YAML_DOCUMENT = re.compile(r"^(?:---|\.\.\.)(?=\s|$)[^\n]*", re.M)
 
@@ -82,8 +84,10 @@ def _json_chunks(text: str, *, whole: str) -> Iterator[Document]:
     if len(starts) < 2:
         yield Document(1, None, f"JSON that breaks off or is damaged: {whole}", text[:1000])
         return
+    line = text.count("\n", 0, starts[0]) + 1
     for begin, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        yield _json_document(text.count("\n", 0, begin) + 1, text[begin:end])
+        yield _json_document(line, text[begin:end])
+        line += text.count("\n", begin, end)
 
 
 def _json_document(line: int, text: str) -> Document:
@@ -95,12 +99,13 @@ def _json_document(line: int, text: str) -> Document:
 
 def _yaml_documents(text: str) -> Iterator[Document]:
     """Each document by itself, so that a damaged one spoils no other; empty ones and comments are none."""
-    begin = 0
+    begin = lines_before = 0
     separators = [(match.start(), match.end()) for match in _ENDS_YAML_DOCUMENT.finditer(text)]
     for ends, next_begin in [*separators, (len(text), len(text))]:
         chunk = text[begin:ends]
         if any(line.strip() and not line.lstrip().startswith("#") for line in chunk.split("\n")):
-            yield _yaml_document(text.count("\n", 0, begin), chunk)
+            yield _yaml_document(lines_before, chunk)
+        lines_before += text.count("\n", begin, next_begin)
         begin = next_begin
 
 
@@ -109,6 +114,8 @@ def _yaml_document(lines_before: int, text: str) -> Document:
     line = lines_before + filled
     loader = _TextLoader(text)
     try:
+        if has_aliases(text):
+            return Document(line, None, ALIASES_NOT_READ, text[:1000])
         node = loader.get_single_node()
         value = loader.construct_document(node) if node is not None else None
         items = _item_lines(node, lines_before)

@@ -37,10 +37,10 @@ def parse_device_map(content: bytes, *, cluster: str, zone: ZoneInfo | None = No
     Output:  source columns of contracts.raw_device_maps and `line`. A map is in force from its extraction on, so
              `overlaps_from` and `overlaps_until` are null. A minor number that stands for two GPUs of a host stands for
              neither: both lines are quarantined.
-    Raises:  UnreadableExtract if the first line does not name host, minor and uuid.
+    Raises:  UnreadableExtract if it is no CSV, or the first line does not name host, minor and uuid.
     """
     text = content.decode("utf-8", errors="replace").removeprefix("\ufeff")
-    lines = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text))]
+    lines = _lines_of(text, cluster)
     header = [name.lower() for name in lines[0]] if lines else []
     if not {"host", "minor", "uuid"} <= set(header):
         raise UnreadableExtract(
@@ -67,6 +67,13 @@ def parse_device_map(content: bytes, *, cluster: str, zone: ZoneInfo | None = No
     reasons = {REPEATED: ignored} if ignored else {}
     unread = tuple(sorted([*quarantined, *doubled], key=lambda each: each.line))
     return ParsedExtract(frame, len(frame) + ignored + len(unread), ignored, unread, ignored_reasons=reasons)
+
+
+def _lines_of(text: str, cluster: str) -> list[list[str]]:
+    try:
+        return [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text))]
+    except csv.Error as fault:
+        raise UnreadableExtract(f"no device map of cluster {cluster}: cannot be read as CSV: {fault}") from None
 
 
 def raw_device_maps_of_day(observations: pl.DataFrame, *, cluster: str, day: str, interval: Interval) -> pl.DataFrame:
