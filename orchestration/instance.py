@@ -1,4 +1,7 @@
-"""The Dagster instance of a lake: its home folder, the same for `bill` and for the UI."""
+"""The Dagster instance of a lake: its home folder, the same for `bill` and for the UI.
+
+Not here: what its dagster.yaml says (instance_file.py).
+"""
 
 import fcntl
 import os
@@ -8,25 +11,53 @@ from pathlib import Path
 
 import dagster as dg
 
-from orchestration.run_logs import reach_run_logs, run_logs_section
+from orchestration.dead_workers import fail_runs_of_dead_workers
+from orchestration.instance_file import MARK, instance_file, pool_limits
+from orchestration.run_logs import reach_run_logs
 from resources.settings import Settings
-
-INSTANCE_FILE = Path(__file__).parent.parent / "dagster.yaml"
 
 
 def open_instance(settings: Settings) -> dg.DagsterInstance:
     """The instance in the settings' home; the folder and its dagster.yaml are made if they are not there.
 
-    A dagster.yaml that stands there already (PostgreSQL, say) is left as it is.
+    A dagster.yaml without our first line is somebody's own and is left as it is. Runs that a dead process of this
+    machine left behind are marked as failed.
+    Raises  SettingsRefused if the PostgreSQL of the settings is not there.
     """
     settings.home.mkdir(parents=True, exist_ok=True)
     os.environ["DAGSTER_HOME"] = str(settings.home)
     reach_run_logs(settings.location)
+    require_storage(settings)
     with _one_at_a_time(settings.home / ".opening"):
-        configured = settings.home / "dagster.yaml"
-        if not configured.exists():
-            configured.write_text(INSTANCE_FILE.read_text() + run_logs_section(settings))
-        return dg.DagsterInstance.get()
+        _write_file(settings)
+        instance = dg.DagsterInstance.get()
+        _set_pools(instance, settings)
+        fail_runs_of_dead_workers(instance)
+        return instance
+
+
+def require_storage(settings: Settings) -> None:
+    """Raise SettingsRefused, in one line, if the database in which the settings keep records is not there."""
+    if settings.instance.storage == "postgres":
+        from resources.postgres_storage import require_postgres  # its driver is loaded only where it is used
+
+        require_postgres(settings.instance.postgres_url_env)
+
+
+def _write_file(settings: Settings) -> None:
+    file, text = settings.home / "dagster.yaml", instance_file(settings)
+    stands = file.read_text(encoding="utf-8") if file.exists() else None
+    if stands is None or (stands.startswith(MARK) and stands != text):
+        file.write_text(text, encoding="utf-8")
+
+
+def _set_pools(instance: dg.DagsterInstance, settings: Settings) -> None:
+    """Limits of pools stand in the instance's storage, where the UI shows them; only their kind stands in the file."""
+    log = instance.event_log_storage
+    stand = {pool.name: pool.limit for pool in log.get_pool_limits()}
+    for name, limit in pool_limits(settings).items():
+        if stand.get(name) != limit:
+            log.set_concurrency_slots(name, limit)
 
 
 @contextmanager

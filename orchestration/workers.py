@@ -21,8 +21,9 @@ import dagster as dg
 from dagster._core.errors import DagsterAssetCheckFailedError
 
 from chargeback.contracts.partition import Partition
+from orchestration.dead_workers import WORKER_TAG, this_process
 from orchestration.definitions import definitions_for
-from orchestration.instance import open_instance
+from orchestration.instance import open_instance, require_storage
 from orchestration.jobs import DAY_JOB, day_tables
 from resources.settings import Settings, load_settings
 
@@ -58,7 +59,9 @@ def worker_pool(settings_file: Path | None, count: int) -> Iterator[ProcessPoolE
     """Spawned workers that have loaded the definitions once and keep them.
 
     The cores are shared out among them: polars in each takes its part, not all.
+    Raises  SettingsRefused if the database in which runs are kept is not there.
     """
+    require_storage(load_settings(settings_file))
     threads = str(max(1, (os.cpu_count() or 1) // count))
     os.environ.setdefault("POLARS_MAX_THREADS", threads)  # read by polars when a spawned worker imports it
     pool = ProcessPoolExecutor(
@@ -70,7 +73,18 @@ def worker_pool(settings_file: Path | None, count: int) -> Iterator[ProcessPoolE
     try:
         yield pool
     finally:
+        has_lost_workers = _has_lost_workers(pool)
         pool.shutdown(wait=True, cancel_futures=True)
+        if has_lost_workers:
+            open_instance(load_settings(settings_file))  # marks the runs that they took with them
+
+
+def _has_lost_workers(pool: Executor) -> bool:
+    try:
+        pool.submit(_ready)
+    except BrokenProcessPool:
+        return True
+    return False
 
 
 def warm_up(pool: Executor, count: int) -> None:
@@ -147,7 +161,11 @@ def load_here(settings: Settings) -> None:
 def run_partition(job: str, partition: str) -> RunOutcome:
     """Execute one run in this process. A failed run is an outcome, not an exception."""
     result = _job_for(job, partition).execute_in_process(
-        instance=_loaded["instance"], partition_key=partition, run_config=QUIET, raise_on_error=False
+        instance=_loaded["instance"],
+        partition_key=partition,
+        run_config=QUIET,
+        raise_on_error=False,
+        tags={WORKER_TAG: this_process()},
     )
     checks = [evaluation for evaluation in result.get_asset_check_evaluations() if not evaluation.passed]
     return RunOutcome(

@@ -5,6 +5,9 @@ missing=""
 for need in chromium:chromium hledger:hledger prometheus:prometheus; do
   command -v "${need%%:*}" >/dev/null 2>&1 || missing="$missing ${need##*:}"
 done
+# Its server is on nobody's path.
+set -- /usr/lib/postgresql/*/bin/postgres
+[ -x "$1" ] || missing="$missing postgresql"
 [ -z "$missing" ] && exit 0
 command -v apt-get >/dev/null 2>&1 || exit 0
 run=""

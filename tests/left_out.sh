@@ -9,6 +9,9 @@ command -v "${KUBE_APISERVER:-kube-apiserver}" >/dev/null 2>&1 || left="$left
   - the listing from a real kube-apiserver: make apiserver-test says how"
 command -v prometheus >/dev/null 2>&1 || left="$left
   - telemetry from a real Prometheus: Debian package prometheus"
+set -- /usr/lib/postgresql/*/bin/postgres
+[ -x "$1" ] || left="$left
+  - two backfills at once on a real PostgreSQL: Debian package postgresql"
 [ -d "${SHARED:-../shared}/data" ] || left="$left
   - public sacct files and dumps: set SHARED to the folder that holds them"
 if [ -n "$left" ]; then
