@@ -10,10 +10,10 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from resources.decompression import decompressed, without_compression
-from resources.object_store import ObjectStore, StoredObject
+from resources.object_store import ObjectConflict, ObjectStore, StoredObject
 
 CLUSTER_SOURCES = (
     "slurm/sacct",
@@ -87,7 +87,7 @@ class Landing:
     def __init__(self, store: ObjectStore, *, largest_read_bytes: int = LARGEST_READ_BYTES) -> None:
         self._store = store
         self._largest_read_bytes = largest_read_bytes
-        self._known_of: dict[tuple[str, str | None], dict[Identity, LandedObject]] = {}
+        self._known_of: dict[tuple[str, str | None], dict[str, LandedObject]] = {}
 
     def land(
         self, content: bytes, *, source: str, cluster: str | None, extracted_at: datetime, extension: str
@@ -105,37 +105,46 @@ class Landing:
             raise ValueError(f"{source}: extension {extension!r} must be like psv, json or json.gz")
         digest = hashlib.sha256(content).hexdigest()
         instant = extracted_at.astimezone(UTC).replace(microsecond=0)
-        known = self._known(source, cluster)
-        identity = _identity(source, digest, instant)
-        if identity in known:
-            self._verified(known[identity])
-            return known[identity]
         name = f"{instant.strftime(INSTANT_FORMAT)}-{digest}.{extension}"
         key = f"{_folder(source, cluster)}date={instant.date().isoformat()}/{name}"
-        is_new = self._store.put_new(key, content)
-        landed = LandedObject(key, source, cluster, instant, digest, len(content), is_new=is_new)
-        known[identity] = replace(landed, is_new=False)
-        return landed
+        landed = LandedObject(key, source, cluster, instant, digest, len(content))
+        before = self._landed_before(landed)
+        if before:
+            self._verified(before)
+            return before
+        try:
+            is_new = self._store.put_new(key, content)
+        except ObjectConflict as conflict:
+            raise ObjectCorrupted(key, expected=digest, found=conflict.stored_sha256) from None
+        self._known_of.get((source, cluster), {})[digest] = landed
+        return replace(landed, is_new=is_new)
 
-    def _known(self, source: str, cluster: str | None) -> dict[Identity, LandedObject]:
-        """What landed of a source, listed once for all that this Landing lands.
+    def _landed_before(self, landed: LandedObject) -> LandedObject | None:
+        """The object of the same bytes, listed once for all that this Landing lands, and only if it must be.
 
-        What another process lands meanwhile is unknown here and may land twice: `objects` reads equal bytes once.
+        A snapshot's key says everything that makes it one object, so the store itself tells. What another process
+        lands meanwhile is unknown here and may land twice: `objects` reads equal bytes once.
         """
-        if (source, cluster) not in self._known_of:
-            self._known_of[source, cluster] = {
-                _identity(source, each.sha256, each.extracted_at): each for each in self.objects(source, cluster)
-            }
-        return self._known_of[source, cluster]
+        if landed.source in SNAPSHOT_SOURCES:
+            return None
+        origin = landed.source, landed.cluster
+        if origin not in self._known_of:
+            if self._store.exists(landed.key):
+                return landed
+            self._known_of[origin] = {each.sha256: each for each in self.objects(*origin)}
+        return self._known_of[origin].get(landed.sha256)
 
-    def objects(self, source: str, cluster: str | None) -> list[LandedObject]:
+    def objects(self, source: str, cluster: str | None, *, since: date | None = None) -> list[LandedObject]:
         """What landed of a source and cluster, by extraction time, then key; of equal bytes the earliest only.
 
-        Snapshots of equal bytes stand once for each of their times.
+        Snapshots of equal bytes stand once for each of their times. `since`: the first date of extraction that is
+        looked at; bytes that landed before and again since then stand with their later time.
 
         Raises  ValueError for an unknown source, or a cluster that is missing or superfluous.
         """
-        found = (_as_landed(each, source, cluster) for each in self._store.list(_folder(source, cluster)))
+        folder = _folder(source, cluster)
+        listed = self._store.list(folder, start_after=f"{folder}date={since.isoformat()}/" if since else "")
+        found = (_as_landed(each, source, cluster) for each in listed)
         landed = sorted((each for each in found if each), key=lambda each: (each.extracted_at, each.key))
         first: dict[Identity, LandedObject] = {}
         for each in landed:

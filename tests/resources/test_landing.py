@@ -1,8 +1,9 @@
 """landing/: extracts kept for good, once, under a name that says what they are."""
 
 import gzip
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 from hashlib import sha256
+from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
@@ -91,6 +92,38 @@ def test_objects_are_in_order_of_extraction_not_of_arrival(landing: Landing) -> 
     early = land(landing, b"early", at=EXTRACTED - timedelta(days=1))
 
     assert landing.objects("slurm/sacct", "slurm-a") == [early, late]
+
+
+def test_objects_can_be_listed_from_a_date_of_extraction_on(landing: Landing) -> None:
+    days = [land(landing, str(day).encode(), at=EXTRACTED + timedelta(days=day)) for day in range(4)]
+
+    assert landing.objects("slurm/sacct", "slurm-a", since=date(2026, 10, 7)) == days[2:]
+    assert landing.objects("slurm/sacct", "slurm-a", since=date(2026, 9, 1)) == days
+    assert landing.objects("slurm/sacct", "slurm-a", since=date(2026, 10, 9)) == []
+
+
+def test_landing_the_same_file_or_a_snapshot_lists_nothing(landing: Landing, store: ObjectStore) -> None:
+    first = land(landing)
+    unlisted = Landing(Unlistable(store))
+
+    again = land(unlisted)
+    snapshot = unlisted.land(b"{}", source="kubernetes/pods", cluster="k8s-b", extracted_at=EXTRACTED, extension="json")
+
+    assert (again, again.is_new, snapshot.is_new) == (first, False, True)
+    with pytest.raises(AssertionError, match="listed"):
+        land(unlisted, b"something new")
+
+
+def test_a_snapshot_that_was_damaged_after_landing_is_named_when_it_lands_again(
+    landing: Landing, store: ObjectStore
+) -> None:
+    def snapshot() -> LandedObject:
+        return landing.land(b"{}", source="kubernetes/pods", cluster="k", extracted_at=EXTRACTED, extension="json")
+
+    store.put(snapshot().key, b"[]")
+
+    with pytest.raises(ObjectCorrupted):
+        snapshot()
 
 
 def test_what_people_write_holds_for_all_clusters(landing: Landing) -> None:
@@ -201,6 +234,17 @@ def test_every_source_of_the_design_can_land(landing: Landing) -> None:
 
     assert len(SOURCES) == 16
     assert landing.misnamed() == []
+
+
+class Unlistable:
+    """A store that nobody may list."""
+
+    def __init__(self, store: ObjectStore) -> None:
+        self._store = store
+
+    def __getattr__(self, name: str) -> Any:
+        assert name != "list", "listed"
+        return getattr(self._store, name)
 
 
 def compressed(content: bytes, extension: str) -> bytes:
