@@ -9,6 +9,7 @@ Not here: rules, and which inputs a rule has.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TypeVar
 
 import polars as pl
@@ -21,6 +22,7 @@ from chargeback.contracts.registry import MONTHLY
 from resources.content_hash import content_hash, in_contract_order
 from resources.lake_closing import close_month_of, closed_months_of
 from resources.lake_commit import commit_partition, refuse_closed_month, verify_commit
+from resources.lake_kept import table_at, table_now, table_to_write
 from resources.lake_records import (
     ContractBreach,
     PartitionContended,
@@ -32,7 +34,7 @@ from resources.lake_records import (
     Written,
 )
 from resources.lake_state import partition_state, partition_states, write_state
-from resources.lake_table import OpenTable, checked_partition, open_or_create_table, open_table
+from resources.lake_table import OpenTable, checked_partition
 from resources.open_store import store_at
 from resources.storage_location import StorageLocation
 
@@ -42,7 +44,10 @@ T = TypeVar("T")
 
 
 class Lake:
-    """All tables of one lake. Holds no open file and no credentials: it can be sent to another process."""
+    """All tables of one lake. It can be sent to another process: tables that are kept open are the process's own.
+
+    What the store does wrong is raised as StoreFailure, wherever it happens.
+    """
 
     def __init__(self, location: StorageLocation) -> None:
         self.location = location
@@ -54,24 +59,26 @@ class Lake:
         Raises  ValueError for a partition of another table; deltalake's error for a version that does not exist.
         """
         wanted = self._checked(contract, partitions)
-        table = open_table(self.location, contract, version)
-        if table is None:
-            return Scanned(contract.empty().lazy(), {}, tuple(each.key for each in wanted), None)
-        states = partition_states(table, wanted, self._store)
-        contents = {f"{contract.table}|{key}": state.content_hash for key, state in states.items()}
-        missing = tuple(each.key for each in wanted if each.key not in states)
-        return Scanned(table.frame(wanted), contents, missing, table.version)
+        opened = self._now(contract) if version is None else table_at(self.location, contract, version)
+        with opened as table:
+            if table is None:
+                return Scanned(contract.empty().lazy(), {}, tuple(each.key for each in wanted), None)
+            states = partition_states(table, wanted, self._store)
+            contents = {f"{contract.table}|{key}": state.content_hash for key, state in states.items()}
+            missing = tuple(each.key for each in wanted if each.key not in states)
+            return Scanned(table.frame(wanted), contents, missing, table.version)
 
     def state(self, contract: Contract, partition: Partition) -> PartitionState | None:
         """What stands in a partition now; None if it was never written."""
-        table = open_table(self.location, contract)
-        return partition_state(table, checked_partition(contract, partition), self._store) if table else None
+        checked_partition(contract, partition)
+        with self._now(contract) as table:
+            return partition_state(table, partition, self._store) if table else None
 
     def states(self, contract: Contract, partitions: Sequence[Partition]) -> dict[str, PartitionState]:
         """Partition key -> what stands there now, of those that were ever written."""
         wanted = self._checked(contract, partitions)
-        table = open_table(self.location, contract)
-        return partition_states(table, wanted, self._store) if table else {}
+        with self._now(contract) as table:
+            return partition_states(table, wanted, self._store) if table else {}
 
     def is_current(self, contract: Contract, partition: Partition, provenance: Provenance) -> bool:
         """Whether the partition was made by this code from these inputs: then there is nothing to compute."""
@@ -92,28 +99,29 @@ class Lake:
         seen: list[str | None] = []
 
         def attempt() -> Written:
-            table = open_or_create_table(self.location, contract)
-            state = partition_state(table, partition, self._store)
-            seen.append(state.content_hash if state else None)
-            if state is not None and state.content_hash == content:
-                return self._unchanged(table, partition, state, provenance)
-            if state is not None and state.input_fingerprint == provenance.fingerprint:
-                raise Unreproducible(
-                    f"{contract.table} {partition}: the same code and inputs made content {state.content_hash[:12]} "
-                    f"before and {content[:12]} now; record every input of the rule in its provenance"
+            with table_to_write(self.location, contract, self._store) as table:
+                state = partition_state(table, partition, self._store)
+                seen.append(state.content_hash if state else None)
+                if state is not None and state.content_hash == content:
+                    return self._unchanged(table, partition, state, provenance)
+                if state is not None and state.input_fingerprint == provenance.fingerprint:
+                    raise Unreproducible(
+                        f"{contract.table} {partition}: the same code and inputs made content "
+                        f"{state.content_hash[:12]} before and {content[:12]} now; record every input of the rule in "
+                        "its provenance"
+                    )
+                refuse_closed_month(table, partition)
+                if seen[0] != seen[-1]:
+                    raise PartitionContended(
+                        f"{contract.table} {partition} was replaced by another run while this one wrote: "
+                        "compute it again from its present inputs"
+                    )
+                commit_partition(table, partition, ordered, content=content, provenance=provenance)
+                verify_commit(table, partition, self._store, content=content, rows=len(ordered))
+                new = write_state(
+                    table, partition, self._store, content=content, row_count=len(ordered), provenance=provenance
                 )
-            refuse_closed_month(table, partition)
-            if seen[0] != seen[-1]:
-                raise PartitionContended(
-                    f"{contract.table} {partition} was replaced by another run while this one wrote: "
-                    "compute it again from its present inputs"
-                )
-            table = commit_partition(table, partition, ordered, content=content, provenance=provenance)
-            verify_commit(table, partition, self._store, content=content, rows=len(ordered))
-            new = write_state(
-                table, partition, self._store, content=content, row_count=len(ordered), provenance=provenance
-            )
-            return _written(contract, partition, new, "changed" if state else "new")
+                return _written(contract, partition, new, "changed" if state else "new")
 
         return _retried(attempt, f"{contract.table} {partition}")
 
@@ -137,18 +145,18 @@ class Lake:
         for contract in contracts:
 
             def attempt(contract: Contract = contract) -> None:
-                table = open_or_create_table(self.location, contract)
                 content = (contents or {}).get(f"{contract.table}|{month}")
-                close_month_of(
-                    table, month, by=by, certificate_hash=certificate_hash, store=self._store, content=content
-                )
+                with table_to_write(self.location, contract, self._store) as table:
+                    close_month_of(
+                        table, month, by=by, certificate_hash=certificate_hash, store=self._store, content=content
+                    )
 
             _retried(attempt, f"{contract.table} {month}")
 
     def closed_months(self, contract: Contract) -> frozenset[str]:
         """The months of a table that may not change any more."""
-        table = open_table(self.location, contract)
-        return frozenset(closed_months_of(table)) if table else frozenset()
+        with self._now(contract) as table:
+            return frozenset(closed_months_of(table)) if table else frozenset()
 
     def _unchanged(
         self, table: OpenTable, partition: Partition, state: PartitionState, provenance: Provenance
@@ -159,6 +167,9 @@ class Lake:
             table, partition, self._store, content=state.content_hash, row_count=state.row_count, provenance=provenance
         )
         return _written(table.contract, partition, renewed, "unchanged content")
+
+    def _now(self, contract: Contract) -> AbstractContextManager[OpenTable | None]:
+        return table_now(self.location, contract, self._store)
 
     def _checked(self, contract: Contract, partitions: Sequence[Partition]) -> list[Partition]:
         return [checked_partition(contract, each) for each in dict.fromkeys(partitions)]

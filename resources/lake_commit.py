@@ -13,14 +13,14 @@ from chargeback.contracts.partition import Partition
 from resources.content_hash import canonical_json, content_hash
 from resources.lake_closing import certificate_of_closed_month
 from resources.lake_records import LakeCorruption, MonthClosed, Provenance
-from resources.lake_table import TABLES, OpenTable, predicate_of
+from resources.lake_table import OpenTable, predicate_of
 from resources.object_store import ObjectStore
 
 
 def commit_partition(
     table: OpenTable, partition: Partition, frame: pl.DataFrame, *, content: str, provenance: Provenance
 ) -> OpenTable:
-    """Replace the partition's rows against the version that is open; the table at the new version is returned.
+    """Replace the partition's rows against the version that is open; the table, now at the new version, is returned.
 
     Raises  MonthClosed if that version says so; deltalake.exceptions.CommitFailedError if meanwhile the same partition
     changed or any month was closed. Other partitions that changed meanwhile do not hinder.
@@ -41,7 +41,7 @@ def commit_partition(
         predicate=predicate_of(table.contract, partition),
         commit_properties=CommitProperties(custom_metadata=metadata),
     )
-    return OpenTable(table.contract, table.location, table.delta)
+    return table
 
 
 def refuse_closed_month(table: OpenTable, partition: Partition) -> None:
@@ -58,8 +58,7 @@ def verify_commit(committed: OpenTable, partition: Partition, store: ObjectStore
     Raises  LakeCorruption otherwise.
     """
     where = f"{committed.contract.table} {partition} version {committed.version}"
-    entry = store.get(f"{TABLES}/{committed.contract.table}/_delta_log/{committed.version:020}.json")
-    for action in _actions(entry):
+    for action in _actions(committed.log_entry(committed.version, store)):
         about = action.get("add") or action.get("remove")
         if about is not None and about["partitionValues"] != dict(partition.values):
             raise LakeCorruption(f"{where}: the commit touched another partition, {about['partitionValues']}")

@@ -4,6 +4,7 @@ Partition values are put into predicates, paths and keys, so they are held to a 
 does not name every partition column is refused: no predicate is ever wider than one partition. Not here: writing.
 """
 
+import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from deltalake.exceptions import DeltaError, TableNotFoundError
 from chargeback.contracts.contract import Contract
 from chargeback.contracts.partition import Partition
 from resources.lake_records import ContractBreach, LakeCorruption
+from resources.object_store import ObjectStore
 from resources.storage_location import StorageLocation
 
 TABLES = "tables"
@@ -34,12 +36,17 @@ PLAIN_VALUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 @dataclass(slots=True)
 class OpenTable:
-    """A table at one version, with its file listing."""
+    """A table at the version that its Delta table is at, with the file listing of that version.
+
+    A commit moves it to the version that it made. What was read from it before stays bound to the files of then.
+    """
 
     contract: Contract
     location: StorageLocation
     delta: DeltaTable
-    _files: dict[tuple[str, ...], tuple[str, ...]] | None = field(default=None, init=False)
+    _files: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict, init=False)
+    _listed_version: int | None = field(default=None, init=False)
+    _digested: tuple[int, str] = field(default=(-1, ""), init=False)
 
     @property
     def version(self) -> int:
@@ -48,8 +55,9 @@ class OpenTable:
 
     def files(self, partition: Partition) -> tuple[str, ...]:
         """The files of a partition, as paths below the table, in order; none if it is empty or was never written."""
-        if self._files is None:
+        if self._listed_version != self.version:
             self._files = _files_by_partition(self.delta, self.contract)
+            self._listed_version = self.version
         return self._files.get(tuple(value for _, value in partition.values), ())
 
     def frame(self, partitions: Sequence[Partition]) -> pl.LazyFrame:
@@ -75,6 +83,18 @@ class OpenTable:
         partition_of = pl.LazyFrame({ADDRESS: addresses} | partition_columns)
         return rows.join(partition_of, on=ADDRESS, how="left", validate="m:1").select(self.contract.column_names)
 
+    def log_entry(self, version: int, store: ObjectStore) -> bytes:
+        """What the commit of a version wrote into the log, as it stands there now. Raises ObjectMissing."""
+        entry = store.get(f"{TABLES}/{self.contract.table}/_delta_log/{version:020}.json")
+        self._digested = version, hashlib.sha256(entry).hexdigest()
+        return entry
+
+    def digest_of_its_entry(self, store: ObjectStore) -> str:
+        """Hash of the log entry of the open version, which no other table has; read once. Raises ObjectMissing."""
+        if self._digested[0] != self.version:
+            self.log_entry(self.version, store)
+        return self._digested[1]
+
 
 def open_table(location: StorageLocation, contract: Contract, version: int | None = None) -> OpenTable | None:
     """The table at a version (default: now); None if it does not exist.
@@ -86,7 +106,16 @@ def open_table(location: StorageLocation, contract: Contract, version: int | Non
         delta = DeltaTable(address, version=version, storage_options=location.delta_options() or None)
     except TableNotFoundError:
         return None
+    opened = OpenTable(contract, location, delta)
+    refuse_other_table(opened)
+    return opened
+
+
+def refuse_other_table(table: OpenTable) -> None:
+    """Raise ContractBreach if it is stored with other columns; LakeCorruption if another tool changed its format."""
+    contract, delta = table.contract, table.delta
     if delta.protocol().min_reader_version > 1:
+        address = table.location.child(TABLES, contract.table)
         raise LakeCorruption(f"{address}: another tool switched on Delta features that this lake does not use")
     stored = dict(pl.DataFrame(delta.schema().to_arrow().empty_table()).schema)
     if stored != contract.schema:
@@ -96,7 +125,6 @@ def open_table(location: StorageLocation, contract: Contract, version: int | Non
             f"{', '.join(differing) or 'their order'}: take another lake, or migrate this one"
         )
         raise ContractBreach([sentence])
-    return OpenTable(contract, location, delta)
 
 
 def open_or_create_table(location: StorageLocation, contract: Contract) -> OpenTable:

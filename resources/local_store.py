@@ -5,11 +5,12 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from resources.object_store import ObjectConflict, ObjectMissing, StoredObject, checked_key, removable_key
+from resources.store_failures import store_failures_named
 
 INCOMING = ".incoming"
 """Files that are still being written; never listed, and left behind only by a crash."""
@@ -24,13 +25,14 @@ class LocalStore:
     def put_new(self, key: str, content: bytes) -> bool:
         """As ObjectStore.put_new: a complete file gets its name by a hard link, which fails if the name is taken."""
         path = self._path(key)
-        if not path.exists():
-            with self._written(content) as complete, suppress(FileExistsError):
-                _make_folder(path.parent)
-                os.link(complete, path)
-                _flush_directory(path.parent)
-                return True
-        stored = path.read_bytes()
+        with self._failures_named(key):
+            if not path.exists():
+                with self._written(content) as complete, suppress(FileExistsError):
+                    _make_folder(path.parent)
+                    os.link(complete, path)
+                    _flush_directory(path.parent)
+                    return True
+            stored = path.read_bytes()
         if stored != content:
             raise ObjectConflict(key, stored=stored, refused=content)
         return False
@@ -38,7 +40,7 @@ class LocalStore:
     def put(self, key: str, content: bytes) -> None:
         """As ObjectStore.put."""
         path = self._path(key)
-        with self._written(content) as complete:
+        with self._failures_named(key), self._written(content) as complete:
             _make_folder(path.parent)
             complete.rename(path)
             _flush_directory(path.parent)
@@ -46,7 +48,7 @@ class LocalStore:
     def get(self, key: str) -> bytes:
         """As ObjectStore.get."""
         try:
-            with open(self._path(key), "rb", opener=_opened_itself) as file:
+            with self._failures_named(key), open(self._path(key), "rb", opener=_opened_itself) as file:
                 if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                     return file.read()
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
@@ -58,7 +60,8 @@ class LocalStore:
 
     def exists(self, key: str) -> bool:
         """As ObjectStore.exists."""
-        return self._path(key).is_file()
+        with self._failures_named(key):
+            return self._path(key).is_file()
 
     def list(self, prefix: str, *, start_after: str = "") -> list[StoredObject]:
         """As ObjectStore.list: looks only into the directory that the prefix leads to. Links and devices are none."""
@@ -66,24 +69,30 @@ class LocalStore:
         start = self._path(folder) if folder else self._root
         found = (self._stored(path) for path in _files_below(start))
         wanted = (each for each in found if each and each.key.startswith(prefix) and each.key > start_after)
-        return sorted(wanted, key=lambda each: each.key)
+        with self._failures_named(folder):
+            return sorted(wanted, key=lambda each: each.key)
 
     def remove(self, key: str) -> None:
         """As ObjectStore.remove."""
         path = self._root / removable_key(key)
-        path.unlink(missing_ok=True)
+        with self._failures_named(key):
+            path.unlink(missing_ok=True)
 
     def move(self, key: str, to: str) -> None:
         """As ObjectStore.move: the file itself gets its other name, whatever its size."""
         old, new = self._root / removable_key(key), self._path(to)
-        _make_folder(new.parent)
-        try:
-            with suppress(FileExistsError):
-                os.link(old, new, follow_symlinks=False)
-                _flush_directory(new.parent)
-        except FileNotFoundError:
-            raise ObjectMissing(key) from None
-        old.unlink(missing_ok=True)
+        with self._failures_named(to):
+            _make_folder(new.parent)
+            try:
+                with suppress(FileExistsError):
+                    os.link(old, new, follow_symlinks=False)
+                    _flush_directory(new.parent)
+            except FileNotFoundError:
+                raise ObjectMissing(key) from None
+            old.unlink(missing_ok=True)
+
+    def _failures_named(self, key: str) -> AbstractContextManager[None]:
+        return store_failures_named(str(self._root / key))
 
     def _path(self, key: str) -> Path:
         if checked_key(key).split("/")[0] == INCOMING:
@@ -125,8 +134,14 @@ def _opened_itself(path: str, flags: int) -> int:
 
 
 def _files_below(start: Path) -> Iterator[Path]:
-    for folder, _, names in os.walk(start):
+    for folder, _, names in os.walk(start, onerror=_refuse_to_overlook):
         yield from (Path(folder, name) for name in names)
+
+
+def _refuse_to_overlook(failure: OSError) -> None:
+    """What cannot be listed is not taken for empty, unless it is gone."""
+    if not isinstance(failure, FileNotFoundError | NotADirectoryError):
+        raise failure
 
 
 def _make_folder(folder: Path) -> None:

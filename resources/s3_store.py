@@ -1,24 +1,36 @@
 """Objects in a bucket of any S3-compatible store that knows conditional puts. Keeps the promises of ObjectStore.
 
-Credentials come from the standard chain (environment, profile, role). Retries are botocore's. Not here: events.
+Credentials come from the standard chain (environment, profile, role). Every object is put with its MD5, which the store
+holds its bytes against. Retries are botocore's. What the store does wrong is raised as StoreFailure. Not here: events.
 """
 
+import base64
+import hashlib
+from contextlib import AbstractContextManager
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from botocore.config import Config
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, HTTPClientError, IncompleteReadError
 
 from resources.object_store import ObjectConflict, ObjectMissing, StoredObject, checked_key, removable_key
+from resources.s3_errors import s3_failures_named
+from resources.s3_protection import protection_of
 from resources.storage_location import StorageLocation, aws_session
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 ABSENT = ("NoSuchKey", "404", "NotFound")
-TAKEN = ("PreconditionFailed", "412")
 BEING_WRITTEN = ("ConditionalRequestConflict", "409")
 ATTEMPTS_WHILE_BEING_WRITTEN = 10
+ATTEMPTS, SECONDS_TO_CONNECT, SECONDS_TO_ANSWER = 5, 5, 30
+
+
+class Condition(TypedDict, total=False):
+    """The part of a put request that makes it fail where the key is taken."""
+
+    IfNoneMatch: str
 
 
 class S3Store:
@@ -34,37 +46,47 @@ class S3Store:
         """As ObjectStore.put_new: the store itself refuses the put if the key is taken (If-None-Match: *)."""
         for _ in range(ATTEMPTS_WHILE_BEING_WRITTEN):
             try:
-                self._client.put_object(Bucket=self._bucket, Key=self._name(key), Body=content, IfNoneMatch="*")
-            except ClientError as failure:
-                if _code(failure) in BEING_WRITTEN:
+                self._put(key, content, is_new=True)
+            except ClientError as answer:
+                if _code(answer) in BEING_WRITTEN:
                     continue
-                if _code(failure) not in TAKEN:
-                    raise
-                return self._same_as_stored(key, content)
+                break  # it is taken
             return True
-        return self._same_as_stored(key, content)
+        stored = self.get(key)
+        if stored != content:
+            raise ObjectConflict(key, stored=stored, refused=content)
+        return False
 
     def put(self, key: str, content: bytes) -> None:
         """As ObjectStore.put."""
-        self._client.put_object(Bucket=self._bucket, Key=self._name(key), Body=content)
+        self._put(key, content, is_new=False)
 
     def get(self, key: str) -> bytes:
-        """As ObjectStore.get."""
-        try:
-            return self._client.get_object(Bucket=self._bucket, Key=self._name(key))["Body"].read()
-        except ClientError as failure:
-            if _code(failure) in ABSENT:
-                raise ObjectMissing(key) from None
-            raise
+        """As ObjectStore.get. An answer that is cut short is asked for again."""
+        with self._failures_named(key):
+            for attempt in range(1, ATTEMPTS + 1):
+                try:
+                    return self._client.get_object(Bucket=self._bucket, Key=self._name(key))["Body"].read()
+                except (IncompleteReadError, HTTPClientError):
+                    if attempt == ATTEMPTS:
+                        raise
+                except ClientError as answer:
+                    if _code(answer) in ABSENT:
+                        raise ObjectMissing(key) from None
+                    raise
+        raise AssertionError("the last attempt has returned or raised")
 
     def exists(self, key: str) -> bool:
         """As ObjectStore.exists."""
-        try:
-            self._client.head_object(Bucket=self._bucket, Key=self._name(key))
-        except ClientError as failure:
-            if _code(failure) in ABSENT:
-                return False
-            raise
+        with self._failures_named(key):
+            try:
+                self._client.head_object(Bucket=self._bucket, Key=self._name(key))
+            except ClientError as answer:
+                if _code(answer) in ABSENT:
+                    return False
+                if _code(answer) == "403":  # a HEAD is refused without a word; a GET says why
+                    self._client.get_object(Bucket=self._bucket, Key=self._name(key))["Body"].close()
+                raise
         return True
 
     def list(self, prefix: str, *, start_after: str = "") -> list[StoredObject]:
@@ -72,36 +94,50 @@ class S3Store:
         asked = {"Bucket": self._bucket, "Prefix": self._prefix + prefix}
         if start_after:
             asked["StartAfter"] = self._prefix + start_after
-        pages = self._client.get_paginator("list_objects_v2").paginate(**asked)  # type: ignore[arg-type]
-        found = [
-            StoredObject(each["Key"].removeprefix(self._prefix), each["Size"], each["LastModified"])
-            for page in pages
-            for each in page.get("Contents", [])
-            if not each["Key"].endswith("/")  # a folder made by hand in some console
-        ]
+        with self._failures_named(prefix):
+            pages = self._client.get_paginator("list_objects_v2").paginate(**asked)  # type: ignore[arg-type]
+            found = [
+                StoredObject(each["Key"].removeprefix(self._prefix), each["Size"], each["LastModified"])
+                for page in pages
+                for each in page.get("Contents", [])
+                if not each["Key"].endswith("/")  # a folder made by hand in some console
+            ]
         return sorted(found, key=lambda each: each.key)
 
     def remove(self, key: str) -> None:
         """As ObjectStore.remove."""
-        self._client.delete_object(Bucket=self._bucket, Key=self._prefix + removable_key(key))
+        with self._failures_named(key):
+            self._client.delete_object(Bucket=self._bucket, Key=self._prefix + removable_key(key))
 
     def move(self, key: str, to: str) -> None:
         """As ObjectStore.move: the store copies it itself, whatever its size."""
-        old = self._prefix + removable_key(key)
+        source = {"Bucket": self._bucket, "Key": self._prefix + removable_key(key)}
         if not self.exists(to):
-            try:
-                self._client.copy({"Bucket": self._bucket, "Key": old}, self._bucket, self._name(to))
-            except ClientError as failure:
-                if _code(failure) in ABSENT:
-                    raise ObjectMissing(key) from None
-                raise
-        self._client.delete_object(Bucket=self._bucket, Key=old)
+            protected = protection_of(self._location, to, is_new=True)
+            with self._failures_named(key):
+                try:
+                    self._client.copy(source, self._bucket, self._name(to), ExtraArgs=dict(protected))  # type: ignore[arg-type]
+                except ClientError as answer:
+                    if _code(answer) in ABSENT:
+                        raise ObjectMissing(key) from None
+                    raise
+        self.remove(key)
 
-    def _same_as_stored(self, key: str, content: bytes) -> bool:
-        stored = self.get(key)
-        if stored != content:
-            raise ObjectConflict(key, stored=stored, refused=content)
-        return False
+    def _put(self, key: str, content: bytes, *, is_new: bool) -> None:
+        digest = hashlib.md5(content, usedforsecurity=False).digest()  # against damage on the way, not against people
+        condition: Condition = {"IfNoneMatch": "*"} if is_new else {}
+        with self._failures_named(key):
+            self._client.put_object(
+                Bucket=self._bucket,
+                Key=self._name(key),
+                Body=content,
+                ContentMD5=base64.b64encode(digest).decode(),
+                **condition,
+                **protection_of(self._location, key, is_new=is_new),
+            )
+
+    def _failures_named(self, key: str) -> AbstractContextManager[None]:
+        return s3_failures_named(self._location, key)
 
     def _name(self, key: str) -> str:
         return self._prefix + checked_key(key)
@@ -122,9 +158,9 @@ class S3Store:
             region_name=self._location.region or aws_session().region_name or "us-east-1",
             config=Config(
                 s3={"addressing_style": "path" if self._location.path_style else "virtual"},
-                retries={"mode": "standard", "max_attempts": 5},
-                connect_timeout=10,
-                read_timeout=60,
+                retries={"mode": "standard", "max_attempts": ATTEMPTS},
+                connect_timeout=SECONDS_TO_CONNECT,
+                read_timeout=SECONDS_TO_ANSWER,
                 # Newer default checksums are unknown to many stores that are not Amazon's.
                 request_checksum_calculation="when_required",
                 response_checksum_validation="when_required",
@@ -132,5 +168,5 @@ class S3Store:
         )
 
 
-def _code(failure: ClientError) -> str:
-    return str(failure.response.get("Error", {}).get("Code", ""))
+def _code(answer: ClientError) -> str:
+    return str(answer.response.get("Error", {}).get("Code", ""))
