@@ -17,6 +17,7 @@ from resources.code_version import code_version
 from resources.lake import Lake
 from resources.lake_records import Provenance, Scanned
 from resources.settings import Settings
+from resources.storage_proof import require_proof
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,7 @@ def materialise(
 
     `report` adds metadata (totals, a plot) of the frame that stands in the partition afterwards.
     """
+    require_proof(lake.location)
     provenance = inputs.provenance(context.run.run_id)
     if lake.is_current(contract, partition, provenance):
         frame = lake.scan(contract, [partition]).frame.collect()

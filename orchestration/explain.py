@@ -45,7 +45,7 @@ class Explanation:
 
 def explain_line(line_id: str, *, limit: int, as_json: bool, config: Path | None) -> None:
     """Print the explanation of a line. Raises SettingsRefused if there is no such line."""
-    workspace = open_workspace(load_settings(config))
+    workspace = open_workspace(load_settings(config), to_read=True)
     explanation = explanation_of(line_id, workspace)
     console = Console(soft_wrap=True, highlight=False)
     if as_json:

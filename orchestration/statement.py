@@ -26,7 +26,7 @@ def show_statement(team: str, month: str, *, output: str, config: Path | None) -
     """Print the statement. Raises SettingsRefused for an unknown format, team or month."""
     if output not in FORMATS:
         raise SettingsRefused(f"--format {output!r}: must be one of {', '.join(FORMATS)}")
-    document = statement_document(team, month, open_workspace(load_settings(config)))
+    document = statement_document(team, month, open_workspace(load_settings(config), to_read=True))
     if output == "table":
         print_statement(json.loads(document), Console(soft_wrap=True, highlight=False))
     elif output == "json":

@@ -43,7 +43,7 @@ FORMATS = ("table", "json", "csv")
 def show_top(month: str | None, *, team: str | None, by: str, limit: int, output: str, config: Path | None) -> None:
     """Print the list. Raises SettingsRefused for an unknown grouping, format, month or team."""
     one_of(output, FORMATS, "--format")
-    workspace = open_workspace(load_settings(config))
+    workspace = open_workspace(load_settings(config), to_read=True)
     document = top_document(month, team=team, by=by, limit=limit, workspace=workspace, now=datetime.now(UTC))
     if output == "json":
         sys.stdout.write(json.dumps(document, ensure_ascii=False, sort_keys=True) + "\n")

@@ -11,6 +11,7 @@ from resources.observations import Observations
 from resources.open_store import store_at
 from resources.people_objects import PeopleObjects
 from resources.settings import Settings
+from resources.storage_proof import require_proof
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +27,15 @@ class Workspace:
     evidence: EvidenceStore
 
 
-def open_workspace(settings: Settings) -> Workspace:
-    """Open the lake of the settings. Raises SettingsRefused if it is bound to another zone or currency."""
+def open_workspace(settings: Settings, *, to_read: bool = False) -> Workspace:
+    """Open the lake of the settings, to write tables unless it is `to_read`.
+
+    Raises  SettingsRefused if it is bound to another zone or currency; UnsafeStore if tables may not be written there.
+    """
     store = store_at(settings.location)
     bind_lake(store, settings)
+    if not to_read:
+        require_proof(settings.location)
     landing = Landing(store)
     return Workspace(
         settings=settings,

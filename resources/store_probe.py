@@ -1,7 +1,7 @@
-"""Whether a store can be trusted with money: it must refuse to overwrite, also among writers at the same instant.
+"""Whether a store refuses to overwrite, also among writers at the same instant, and shows at once what was put.
 
-Some S3-compatible stores ignore If-None-Match, and tell two writers of one Delta commit that both have succeeded.
-Asked once, before a lake is begun on a store. Not here: the stores.
+Some S3-compatible stores ignore If-None-Match, some do not know it. Asked before a lake is begun on a store, and by the
+preflight. Not here: whether it keeps Delta commits (delta_probe.py), which stores that pass this were seen not to do.
 """
 
 import secrets
@@ -18,14 +18,15 @@ class UnsafeStore(Exception):
     """The store lost a write and said that it was kept."""
 
 
-def probe_store(store: ObjectStore) -> None:
-    """Let several writers put one new object at once, a few times; leaves a few small objects under probe/.
+def probe_store(store: ObjectStore, *, place: str = "probe") -> None:
+    """Let several writers put one new object at once, a few times; leaves a few small objects under `place`.
 
-    Raises  UnsafeStore unless exactly one of them wins each time and its bytes are those that stay.
+    Raises  UnsafeStore unless exactly one of them wins each time, its bytes are those that stay, and a listing and a
+    read right afterwards show them; what the store raises if it knows no conditional put.
     """
     with ThreadPoolExecutor(WRITERS) as threads:
         for _ in range(ROUNDS):
-            key = f"probe/{secrets.token_hex(8)}"
+            key = f"{place}/{secrets.token_hex(8)}"
             contents = [secrets.token_bytes(64) for _ in range(WRITERS)]
             wins = list(threads.map(lambda content, key=key: _wins(store, key, content), contents))
             _judge(store, key, contents, wins)
@@ -39,6 +40,8 @@ def _judge(store: ObjectStore, key: str, contents: list[bytes], wins: list[bool]
         raise UnsafeStore(f"{len(winners)} of {WRITERS} writers were told that they made object {key}: {ADVICE}")
     if store.get(key) != winners[0]:
         raise UnsafeStore(f"object {key} is not what its only writer wrote: {ADVICE}")
+    if [each.key for each in store.list(key)] != [key]:
+        raise UnsafeStore(f"object {key} was put and a listing right afterwards does not show it: data would be missed")
 
 
 def _wins(store: ObjectStore, key: str, content: bytes) -> bool:

@@ -38,6 +38,7 @@ def on_s3(s3_server: S3Server, tmp_path_factory: pytest.TempPathFactory) -> Lake
     location = s3_server.fresh_location()
     lake = small_lake(tmp_path_factory.mktemp("on-s3"), location)
     landed = lake.land()
+    assert lake.run("preflight", "--storage", "--commits", "10").returncode == 0
     return LakeOnS3(lake, store_at(location), location, landed, lake.bill())
 
 

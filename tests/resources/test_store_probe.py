@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from resources.local_store import LocalStore
-from resources.object_store import ObjectStore
+from resources.object_store import ObjectStore, StoredObject
 from resources.store_probe import UnsafeStore, probe_store
 
 
@@ -36,6 +36,13 @@ class ForgettingStore(LocalStore):
         return is_new
 
 
+class HidingStore(LocalStore):
+    """A store whose listing lags behind what was put."""
+
+    def list(self, prefix: str, *, start_after: str = "") -> list[StoredObject]:
+        return super().list(prefix, start_after=start_after)[:-1]
+
+
 def test_a_store_that_keeps_its_promise_is_trusted(store: ObjectStore) -> None:
     probe_store(store)
 
@@ -48,6 +55,7 @@ def test_a_store_that_keeps_its_promise_is_trusted(store: ObjectStore) -> None:
         (OverwritingStore, "4 of 4 writers were told"),
         (LateOverwritingStore, "was overwritten although it existed"),
         (ForgettingStore, "is not what its only writer wrote"),
+        (HidingStore, "a listing right afterwards does not show it"),
     ],
 )
 def test_a_store_that_loses_a_write_is_refused(tmp_path: Path, unsafe: type[LocalStore], symptom: str) -> None:

@@ -16,16 +16,19 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from botocore.exceptions import BotoCoreError, ClientError
 
+from orchestration.preflight import probe_storage
 from resources.storage_location import StorageLocation, aws_session
 
 ACCESS_KEY, SECRET_KEY = "testkey", "testsecret123"
 BUCKET = "lake"
 SECONDS_TO_START = 60
+FEWEST_COMMITS = 10
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,17 @@ class S3Server:
         """An empty prefix of the bucket. It has a `name=value` folder above the lake, as people like to have."""
         prefix = f"env=test/{secrets.token_hex(6)}"
         return StorageLocation(f"s3://{BUCKET}/{prefix}", endpoint_url=self.endpoint_url, allow_http=True)
+
+    def proven_location(self) -> StorageLocation:
+        """An empty prefix on which tables may be written: the store was probed there as `chargeback preflight` does."""
+        return proven(self.fresh_location())
+
+
+def proven(location: StorageLocation) -> StorageLocation:
+    """The same location, at this very endpoint, once the store was probed there."""
+    probed = probe_storage(location, writers=2, commits=FEWEST_COMMITS, now=datetime.now(UTC))
+    assert probed.proof.passed, probed.proof.fault
+    return location
 
 
 @pytest.fixture(scope="session")
