@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,7 +23,9 @@ import pytest
 from botocore.exceptions import BotoCoreError, ClientError
 
 from orchestration.preflight import probe_storage
+from resources.open_store import store_at
 from resources.storage_location import StorageLocation, aws_session
+from resources.storage_proof import record_proof
 
 ACCESS_KEY, SECRET_KEY = "testkey", "testsecret123"
 BUCKET = "lake"
@@ -47,10 +49,12 @@ class S3Server:
         return proven(self.fresh_location())
 
 
-def proven(location: StorageLocation) -> StorageLocation:
-    """The same location, at this very endpoint, once the store was probed there."""
+def proven(location: StorageLocation, *, also_at: str | None = None) -> StorageLocation:
+    """The same location once the store was probed there; `also_at` is another address of the same server."""
     probed = probe_storage(location, writers=2, commits=FEWEST_COMMITS, now=datetime.now(UTC))
     assert probed.proof.passed, probed.proof.fault
+    if also_at is not None:
+        record_proof(store_at(location), replace(probed.proof, endpoint_url=also_at))
     return location
 
 
