@@ -8,14 +8,21 @@ from rich.console import Console
 from orchestration.preflight import Probed, probe_storage
 from orchestration.progress import TerminalProgress
 from resources.delta_probe import COMMITS_A_WRITER, WRITERS, CommitFigures
+from resources.lake_binding import bind_lake
+from resources.open_store import store_at
 from resources.settings import load_settings
 from resources.storage_location import StorageLocation
 from resources.store_probe import UnsafeStore
 
 
 def preflight_storage(config: Path | None, *, commits: int | None, writers: int | None) -> None:
-    """Probe the store of the settings and print what was found. Raises UnsafeStore if it failed, SettingsRefused."""
-    location = load_settings(config).location
+    """Probe the store of the settings and print what was found; a store that passed is bound to the settings.
+
+    So the lake is begun by who may write all of it, and extractors, who may not, can land. Raises UnsafeStore if the
+    store failed, SettingsRefused.
+    """
+    settings = load_settings(config)
+    location = settings.location
     commits, writers = commits or COMMITS_A_WRITER, writers or WRITERS
     console = Console(soft_wrap=True, highlight=False)
     with TerminalProgress(console) as progress:
@@ -26,6 +33,7 @@ def preflight_storage(config: Path | None, *, commits: int | None, writers: int 
     _print(probed, location, console)
     if not probed.proof.passed:
         raise UnsafeStore(f"{location.root}: {probed.proof.fault}")
+    bind_lake(store_at(location), settings)
 
 
 def _print(probed: Probed, location: StorageLocation, console: Console) -> None:
