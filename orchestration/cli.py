@@ -34,17 +34,21 @@ def main() -> None:
     """Run a command; what cannot be met is one line on stderr, not a stack trace."""
     warnings.simplefilter("ignore")
     os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "yes")
+    from polars.exceptions import PolarsError
+
     from chargeback.usage.extract import UnreadableExtract
     from resources.decompression import Undecompressible
     from resources.lake_records import LakeRefusal
     from resources.landing import ObjectCorrupted
     from resources.people_objects import PeopleRefused
+    from resources.store_failures import StoreFailure, store_failures_named
     from resources.store_probe import UnsafeStore
 
     refusals = (SettingsRefused, PeopleRefused, UnreadableExtract, Undecompressible, LakeRefusal, UnsafeStore)
     try:
-        app()
-    except (*refusals, ObjectCorrupted) as refusal:
+        with store_failures_named("", PolarsError):  # rows are read from the store when they are asked for
+            app()
+    except (*refusals, StoreFailure, ObjectCorrupted) as refusal:
         Console(stderr=True, soft_wrap=True, highlight=False).print(f"chargeback: {refusal}", style="red", markup=False)
         sys.exit(2)
 
