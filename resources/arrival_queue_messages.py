@@ -25,11 +25,12 @@ MOST_RECORDS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """An object that arrived: its key in the lake, the version (else the ETag) of its bytes, and when, UTC."""
+    """An object that arrived: its key in the lake, the version (else the ETag) of its bytes, when (UTC), its bytes."""
 
     key: str
     version: str
     arrived_at: datetime | None
+    size: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,8 @@ def _arrival(record: Any, *, bucket: str, prefix: str) -> Arrival:
         checked_key(key)
     except ValueError as error:
         raise _Unusable(f"has a key that no object of a lake has: {error}") from error
-    return Arrival(key, _version(stored), _instant(_member(record, "eventTime")))
+    size = _member(stored, "size")
+    return Arrival(key, _version(stored), _instant(_member(record, "eventTime")), size if type(size) is int else 0)
 
 
 def _member(value: Any, *names: str) -> Any:
