@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from orchestration.arrivals_cli import app as arrivals_app
 from orchestration.extract_cli import app as extract_app
 from orchestration.ui_address import UI_PORT
 from resources.setting_kinds import SettingsRefused
@@ -24,6 +25,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.add_typer(arrivals_app)
 app.add_typer(extract_app, name="extract")
 
 Config = Annotated[Path | None, typer.Option("--config", help="chargeback.toml to use; default: the one here.")]
