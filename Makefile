@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 export GX_ANALYTICS_ENABLED := false
 export DAGSTER_DISABLE_TELEMETRY := yes
 
-.PHONY: demo test check setup packages ui fuzz bench apiserver-test dictionary lock clean
+.PHONY: demo test check setup packages ui fuzz chaos bench apiserver-test dictionary lock clean
 
 demo: setup          ## bills a month of a real Slurm cluster's records and shows where to look
 	@$(BIN)/chargeback demo
@@ -41,6 +41,9 @@ ui: setup            ## Dagster's web server and daemon on the lake of this fold
 
 fuzz: setup          ## 100,000 mutated sacct records; each is held, ignored or quarantined
 	@$(BIN)/python -m tests.fuzz.fuzz_sacct
+
+chaos: setup         ## a small month on S3 through 500 kills (KILLS=, SEED=) and a store that fails one request in twenty
+	@CHAOS_KILLS=$${KILLS:-500} CHAOS_SEED=$${SEED:-1} $(BIN)/pytest -q -s --timeout=14400 tests/chaos/test_storm.py
 
 bench: setup         ## CPU time of a day's stages beside the physical limit, in one interleaved run
 	@$(BIN)/python -m benchmarks.day_of_holds
