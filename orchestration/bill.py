@@ -100,29 +100,42 @@ def bill_month(
         days = run_partitions(
             pool, DAY_JOB, [partition.key for partition, _ in plan.days], ended=noted(plan, workspace, progress)
         )
-        progress.begin(f"month {month_name}", 1)
-        (month_run,) = run_partitions(
-            pool, MONTH_JOB, [month_name], ended=lambda outcome: progress.step(outcome.partition)
-        )
+        month_run = run_month(pool, month, progress)
     return _outcome(month, tuple(days), plan, month_run, workspace)
+
+
+def run_month(pool: Executor, month: Month, progress: Progress) -> RunOutcome:
+    """Compute the tables of a month from what stands in its days."""
+    name = month.period.month
+    progress.begin(f"month {name}", 1)
+    (month_run,) = run_partitions(pool, MONTH_JOB, [name], ended=lambda outcome: progress.step(outcome.partition))
+    return month_run
+
+
+def refusals_of(
+    month: Month, month_run: RunOutcome, runs: Sequence[RunOutcome], workspace: Workspace
+) -> tuple[str, ...]:
+    """The gate's reasons against the month after these runs, none if it is published; that is remembered."""
+    if month_run.succeeded:
+        remember(workspace.store, month.partition, _leaves_of_month(month, workspace))
+        return ()
+    refused = [reason for run in runs for reason in (*run.failed_checks, *run.refusals)]
+    if month_run.run_id != NEVER_ENDED:
+        judged = certify_month(month, lake=workspace.lake, evidence=workspace.evidence, settings=workspace.settings)
+        refused = [*(judged.reasons if isinstance(judged, Refused) else ()), *refused]
+    return _each_once(refused)
 
 
 def _outcome(
     month: Month, days: tuple[RunOutcome, ...], plan: Plan, month_run: RunOutcome, workspace: Workspace
 ) -> BillOutcome:
     runs = (*days, month_run)
-    refused = [reason for run in runs for reason in (*run.failed_checks, *run.refusals)]
-    if month_run.succeeded:
-        remember(workspace.store, month.partition, _leaves_of_month(month, workspace))
-    elif month_run.run_id != NEVER_ENDED:
-        judged = certify_month(month, lake=workspace.lake, evidence=workspace.evidence, settings=workspace.settings)
-        refused = [*(judged.reasons if isinstance(judged, Refused) else ()), *refused]
     return BillOutcome(
         month=month.period.month,
         days_run=days,
         days_unchanged=len(plan.unchanged),
         month_run=month_run,
-        refused=() if month_run.succeeded else _each_once(refused),
+        refused=refusals_of(month, month_run, runs, workspace),
         failures=tuple(f"{run.partition}: {fault}" for run in runs for fault in run.faults),
     )
 

@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 
 from orchestration.arrivals_cli import app as arrivals_app
+from orchestration.backfill_cli import app as backfill_app
 from orchestration.extract_cli import app as extract_app
 from orchestration.ui_address import UI_PORT
 from resources.setting_kinds import SettingsRefused
@@ -27,6 +28,7 @@ app = typer.Typer(
 )
 app.add_typer(arrivals_app)
 app.add_typer(extract_app, name="extract")
+app.add_typer(backfill_app)
 
 Config = Annotated[Path | None, typer.Option("--config", help="chargeback.toml to use; default: the one here.")]
 ClusterName = Annotated[str, typer.Option("--cluster", help="Cluster as named in chargeback.toml.")]
