@@ -72,16 +72,21 @@ class EvidenceStore:
     ) -> Evidence | None:
         """Evidence whose every content read is the present one in `contents`; None if there is none.
 
-        Where several are valid (several suite versions) the one recorded last counts; `suite_version` asks for one.
+        `suite_version` asks for evidence of one suite. Where several are valid, one that failed counts before one that
+        passed, whenever they were recorded: a clock decides nothing, and what the same check found once to be wrong
+        in the same contents is not made right by another finding.
         """
         place = _place(table, partition, check)
-        listed = [each for each in self._store.list(place) if "-" not in each.key.removeprefix(place)]
-        for each in sorted(listed, key=lambda each: (each.modified_at, each.key), reverse=True):
-            evidence = self.read(each.key)
+        keys = [each.key for each in self._store.list(place) if "-" not in each.key.removeprefix(place)]
+        passed: Evidence | None = None
+        for key in reversed(keys):
+            evidence = self.read(key)
             is_present = all(contents.get(name) == content for name, content in evidence.read.items())
             if is_present and suite_version in (None, evidence.suite_version):
-                return evidence
-        return None
+                if not evidence.passed:
+                    return evidence
+                passed = passed or evidence
+        return passed
 
 
 def _place(table: str, partition: str, check: str) -> str:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 ABSENT = ("NoSuchKey", "404", "NotFound")
 BEING_WRITTEN = ("ConditionalRequestConflict", "409")
 ATTEMPTS_WHILE_BEING_WRITTEN = 10
+MOST_CONNECTIONS = 16
+"""As many as notes of partitions are read at once (lake_state.py)."""
 ATTEMPTS, SECONDS_TO_CONNECT, SECONDS_TO_ANSWER = 5, 5, 30
 
 
@@ -161,6 +163,7 @@ class S3Store:
                 retries={"mode": "standard", "max_attempts": ATTEMPTS},
                 connect_timeout=SECONDS_TO_CONNECT,
                 read_timeout=SECONDS_TO_ANSWER,
+                max_pool_connections=MOST_CONNECTIONS,
                 # Newer default checksums are unknown to many stores that are not Amazon's.
                 request_checksum_calculation="when_required",
                 response_checksum_validation="when_required",

@@ -37,6 +37,11 @@ SECTIONS = (
     *("lake", "billing", "clusters", "accelerators", "policies", "journal"),
     *("events", "automation", "instance"),
 )
+LAKE_KINDS = {
+    **dict.fromkeys(("root", "endpoint_url", "region", "home", "encryption", "kms_key_id"), str),
+    **dict.fromkeys(("path_style", "allow_http"), bool),
+    "lock_days": int,
+}
 DEFAULT_CONTACT = "the GPU platform team"
 OWNER_KINDS = ("label", "queue", "namespace", "account", "user", "wckey")
 
@@ -157,8 +162,7 @@ def load_settings(path: Path | None = None) -> Settings:
 def read_settings(read: Mapping[str, Any], *, folder: Path) -> Settings:
     """Settings from a parsed chargeback.toml that lies in `folder`. Raises SettingsRefused."""
     refuse_unfit(read, dict.fromkeys(SECTIONS, dict), "")
-    lake = _section(read, "lake", {**dict.fromkeys(("root", "endpoint_url", "region", "home"), str),
-                                   "path_style": bool, "allow_http": bool})  # fmt: skip
+    lake = _section(read, "lake", LAKE_KINDS)
     billing = _section(read, "billing", {**dict.fromkeys(("timezone", "currency", "mode", "contact"), str),
                                          "first_day": date})  # fmt: skip
     if "first_day" not in billing:

@@ -79,7 +79,8 @@ def test_every_link_between_pages_leads_somewhere(page: Path) -> None:
 def test_every_setting_and_source_is_explained_where_a_cluster_is_connected() -> None:
     text = (DOCS / "connecting-your-cluster.md").read_text(encoding="utf-8")
     settings = (
-        "root", "endpoint_url", "region", "path_style", "allow_http", "home", "timezone", "currency", "first_day",
+        "root", "endpoint_url", "region", "path_style", "allow_http", "encryption", "kms_key_id", "lock_days",
+        "home", "timezone", "currency", "first_day",
         "mode", "contact", "scheduler", "tiers", "classes", "scrape_seconds", "accelerators",
         *Policies.__slots__, *Journal.__slots__, *Events.__slots__, *Automation.__slots__, *Instance.__slots__,
     )  # fmt: skip

@@ -7,6 +7,7 @@ import pytest
 from resources.object_store import ObjectStore
 from resources.open_store import store_at
 from resources.storage_location import StorageLocation
+from tests.services.guarded_seaweedfs import guarded_server  # noqa: F401
 from tests.services.seaweedfs import S3Server, s3_server  # noqa: F401
 
 

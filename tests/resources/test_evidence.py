@@ -1,10 +1,13 @@
 """Evidence holds for exactly the contents that a check read, and never changes."""
 
+import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from resources.evidence import Evidence, EvidenceDamaged, EvidenceStore
+from resources.local_store import LocalStore
 from resources.object_store import ObjectStore
 
 MARCH = {"holds|slurm-a|2026-03-31": "aaa", "capacity|slurm-a|2026-03-31": "bbb"}
@@ -97,3 +100,24 @@ def test_evidence_that_was_moved_to_another_day_is_refused(evidence: EvidenceSto
 def test_a_float_in_evidence_is_refused(evidence: EvidenceStore) -> None:
     with pytest.raises(TypeError, match="no single spelling"):
         evidence.record(replace(PASSED, metrics={"share": 0.1}))  # type: ignore[dict-item]
+
+
+def test_of_two_outcomes_for_the_same_contents_and_suite_the_failed_one_counts_whenever_recorded(
+    evidence: EvidenceStore,
+) -> None:
+    for outcomes in ((FAILED, PASSED), (PASSED, FAILED, PASSED)):
+        for outcome in outcomes:
+            evidence.record(outcome)
+
+        found = evidence.latest("holds", PASSED.partition, PASSED.check, MARCH, suite_version="1")
+
+        assert found == FAILED
+
+
+def test_a_clock_that_was_set_back_does_not_make_a_failure_the_older_outcome(tmp_path: Path) -> None:
+    evidence = EvidenceStore(LocalStore(tmp_path))
+    evidence.record(PASSED)
+    yesterday = tmp_path / evidence.record(FAILED)
+    os.utime(yesterday, (0, 0))
+
+    assert evidence.latest("holds", PASSED.partition, PASSED.check, MARCH, suite_version="1") == FAILED

@@ -262,3 +262,25 @@ def test_a_lake_keeps_the_zone_and_currency_that_it_was_begun_with(
 
     assert told in str(refused.value)
     assert "put" in str(refused.value)
+
+
+def test_encryption_and_locks_of_a_bucket_are_read() -> None:
+    protected = """
+        [lake]
+        root = "s3://lake"
+        encryption = "aws:kms"
+        kms_key_id = "alias/chargeback"
+        lock_days = 400
+    """
+    lake = tomllib.loads(protected)["lake"]
+
+    location = read_settings({**tomllib.loads(WHOLE), "lake": lake}, folder=Path("/x")).location
+
+    assert (location.encryption, location.kms_key_id, location.lock_days) == ("aws:kms", "alias/chargeback", 400)
+
+
+def test_a_lock_on_a_directory_is_refused() -> None:
+    lake = {"root": "lake", "lock_days": 30}
+
+    with pytest.raises(SettingsRefused, match=r"\[lake\] .* are a bucket's, not a directory's"):
+        read_settings({**tomllib.loads(WHOLE), "lake": lake}, folder=Path("/x"))

@@ -1,6 +1,8 @@
 """Where a lake lies, and how Delta is told."""
 
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,3 +56,41 @@ def test_an_endpoint_without_tls_must_be_allowed() -> None:
         StorageLocation("s3://b", endpoint_url="http://10.0.0.1:9000")
 
     assert StorageLocation("s3://b", endpoint_url="http://10.0.0.1:9000", allow_http=True).allow_http
+
+
+def test_delta_is_told_how_to_encrypt() -> None:
+    location = StorageLocation("s3://b", encryption="aws:kms", kms_key_id="key-1")
+    plain = StorageLocation("s3://b")
+
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("AWS_ACCESS_KEY_ID", "an-id")
+        environment.setenv("AWS_SECRET_ACCESS_KEY", "a-secret")
+        aws_session.cache_clear()
+        told, not_told = location.delta_options(), plain.delta_options()
+    aws_session.cache_clear()
+
+    assert {name: told[name] for name in told.keys() - not_told.keys()} == {
+        "aws_server_side_encryption": "aws:kms",
+        "aws_sse_kms_key_id": "key-1",
+    }
+
+
+@pytest.mark.parametrize(
+    ("root", "given", "said"),
+    [
+        ("s3://b", {"encryption": "rot13"}, "encryption 'rot13': must be one of none, AES256, aws:kms"),
+        ("s3://b", {"encryption": "AES256", "kms_key_id": "k"}, "kms_key_id is given, and encryption is 'AES256'"),
+        ("s3://b", {"lock_days": -1}, "lock_days -1: must be 0 or more"),
+        ("lake", {"lock_days": 30}, "are a bucket's, not a directory's"),
+        ("lake", {"encryption": "AES256"}, "are a bucket's, not a directory's"),
+        ("s3://b", {"endpoint_url": "https://me:canary@h"}, "credentials come from the AWS chain only"),
+        ("s3://b", {"endpoint_url": "https://h/?X-Amz-Signature=canary"}, "credentials come from the AWS chain only"),
+    ],
+)
+def test_protection_and_endpoints_that_cannot_be_are_refused_without_repeating_secrets(
+    root: str, given: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)) as refused:
+        StorageLocation(root, **given)
+
+    assert "canary" not in str(refused.value)
