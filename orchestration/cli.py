@@ -16,6 +16,8 @@ from rich.console import Console
 from orchestration.arrivals_cli import app as arrivals_app
 from orchestration.backfill_cli import app as backfill_app
 from orchestration.extract_cli import app as extract_app
+from orchestration.landing_cli import app as landing_app
+from orchestration.preflight_cli import app as preflight_app
 from orchestration.ui_address import UI_PORT
 from resources.setting_kinds import SettingsRefused
 
@@ -29,6 +31,8 @@ app = typer.Typer(
 app.add_typer(arrivals_app)
 app.add_typer(extract_app, name="extract")
 app.add_typer(backfill_app)
+app.add_typer(landing_app)
+app.add_typer(preflight_app)
 
 Config = Annotated[Path | None, typer.Option("--config", help="chargeback.toml to use; default: the one here.")]
 ClusterName = Annotated[str, typer.Option("--cluster", help="Cluster as named in chargeback.toml.")]
@@ -117,20 +121,6 @@ def inspect(
         extracted_at=extracted_at,
         as_json=as_json,
     )
-
-
-@app.command()
-def land(
-    files: Annotated[list[Path], typer.Argument(help="Extracts to keep for good.")],
-    source: Annotated[str, typer.Option(help="slurm/sacct, slurm/nodes, rate-cards, ownership, ...")],
-    cluster: Annotated[str | None, typer.Option(help="Cluster; not for rate cards, ownership and approvals.")] = None,
-    extracted_at: Annotated[str | None, typer.Option(help="When it was extracted; default: the file's time.")] = None,
-    config: Config = None,
-) -> None:
-    """Put extracts into landing/: immutable, and the same bytes only once."""
-    from orchestration.land import land_files
-
-    land_files(files, source=source, cluster=cluster, extracted_at=extracted_at, config=config)
 
 
 @app.command()

@@ -48,6 +48,7 @@ def test_what_is_said_of_events_automation_and_instance_holds() -> None:
     [
         ("[events]\nlook_every_seconds = 0", "events.look_every_seconds is 0; it must be from 1 to 3600"),
         ("[events]\nqueue = 'x'", "unknown setting events.queue; did you mean events.queue_url?"),
+        ("[events]\nlargest_incoming_mib = 5000", "events.largest_incoming_mib is 5000; it must be from 1 to 4096"),
         ("[automation]\npublish = 'yes'", "automation.publish is 'yes'; it must be true or false"),
         ("[automation]\nsend = true", "only what is published is sent"),
         ("[instance]\nstorage = 'mysql'", "instance.storage is 'mysql'; it must be one of: sqlite, postgres"),

@@ -1,0 +1,37 @@
+"""Which file of people a text is, by its shape: a rate card, ownership, or approvals.
+
+Not here: reading it, and what schedulers write (extract_kinds.py).
+"""
+
+import re
+
+RATE_CARDS = "rate-cards"
+OWNERSHIP = "ownership"
+APPROVALS = "approvals"
+
+HEAD_BYTES = 20_000
+
+_OWNERSHIP_COLUMNS = {"kind", "key", "percent", "team"}
+_CARD_NAMES = {"version", "effective_from", "accelerators"}
+_APPROVAL_NAMES = {"run", "gpus", "reason"}
+_NAME_AT_MARGIN = re.compile(r"^([a-z_]+) *:", re.M)
+_NAME_ANYWHERE = re.compile(r"[\"']?\b([a-z_]+)[\"']? *:")
+
+
+def people_kind_of(content: bytes) -> str | None:
+    """The landing source of people that such a file belongs to; None for anything else.
+
+    Two of a rate card's three names are enough, so that a card with a slip of the pen is refused as a card.
+    """
+    text = content[:HEAD_BYTES].decode("utf-8", errors="replace").removeprefix("\ufeff")
+    filled = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    if not filled:
+        return None
+    columns = {name.strip().strip('"').lower() for name in filled[0].split(",")}
+    if columns >= _OWNERSHIP_COLUMNS:
+        return OWNERSHIP
+    if filled[0].lstrip()[0] in "-[" and set(_NAME_ANYWHERE.findall(text)) >= _APPROVAL_NAMES:
+        return APPROVALS
+    if len(set(_NAME_AT_MARGIN.findall(text)) & _CARD_NAMES) >= 2:
+        return RATE_CARDS
+    return None
