@@ -1,57 +1,105 @@
-"""What landing objects say, parsed once an object and kept: the step between landing/ and the raw tables.
+"""What landing objects say of the days of a cluster: the step between landing/ and the raw tables.
 
-An object is immutable, so what a version of the parsers reads in it is kept beside the lake under parsed/ (a cache: it
-can be deleted at any time). Not here: which observation of a record counts (chargeback/usage/observations.py).
+Not here: reading objects (parse_cache.py), which observation of a record counts (chargeback/usage/observations.py).
 """
 
-import io
-import json
 from collections.abc import Sequence
-from dataclasses import replace
-from datetime import datetime, timedelta
-from functools import lru_cache
+from datetime import timedelta
+from functools import cached_property
 
 import polars as pl
 
 from chargeback.billing_period import Interval
 from chargeback.contracts.contract import INSTANT
 from chargeback.contracts.raw_nodes import RAW_NODES
-from chargeback.usage.extract import ParsedExtract, Quarantined, UnreadableExtract
-from chargeback.usage.slurm_nodes import raw_nodes_of_day
-from chargeback.usage.snapshots import listings_of, that_tell_of
-from resources.code_version import code_version
-from resources.decompression import Undecompressible
+from chargeback.usage.extract import Quarantined
+from chargeback.usage.slurm_nodes import listing_in_force, raw_nodes_of_day
+from chargeback.usage.snapshots import SnapshotTimes, listings_of
 from resources.landing import SNAPSHOT_SOURCES, LandedObject, Landing
 from resources.object_store import ObjectStore
-from resources.parsed_object import ParsedObject, recalled, summary_of
-from resources.parsers import SACCT, parser_of
+from resources.parse_cache import ParseCache
+from resources.parsed_object import ParsedObject
+from resources.parsers import SACCT
 from resources.settings import Settings
 
-FRAMES_KEPT = 24
-"""Parsed objects kept in memory: about what one day of one cluster needs twice."""
+Unread = tuple[ParsedObject, tuple[Quarantined, ...]]
+"""An object and unreadable records of it."""
+
+
+class SourceObjects:
+    """All objects of one source and cluster as listed once, by extraction; put in order for whoever asks many days."""
+
+    def __init__(self, parsed: Sequence[ParsedObject], settings: Settings) -> None:
+        self.parsed = parsed
+        self._settings = settings
+
+    def overlapping(self, interval: Interval) -> list[ParsedObject]:
+        """Those of which a record can speak of the interval."""
+        begins, ends = pl.col("overlaps_from"), pl.col("overlaps_until")
+        chosen = self._spans.filter((begins < interval.end) & (ends >= interval.start))
+        return [self.parsed[at] for at in chosen["at"]]
+
+    def telling(self, interval: Interval) -> list[ParsedObject]:
+        """Of snapshots those that tell of the interval: chargeback/usage/snapshots.py."""
+        return [self.parsed[at] for at in self._times.telling(interval)]
+
+    def unread(self, day: str) -> list[Unread]:
+        """The unreadable records that are shown on a day, by object."""
+        return self._unread.get(day, [])
+
+    @cached_property
+    def _spans(self) -> pl.DataFrame:
+        rows = [(at, each.overlaps_from, each.overlaps_until) for at, each in enumerate(self.parsed)]
+        schema = {"at": pl.Int64(), "overlaps_from": INSTANT, "overlaps_until": INSTANT}
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    @cached_property
+    def _times(self) -> SnapshotTimes:
+        return SnapshotTimes(self.parsed)
+
+    @cached_property
+    def _unread(self) -> dict[str, list[Unread]]:
+        shown: dict[str, list[Unread]] = {}
+        for each in self.parsed:
+            of_day: dict[str, list[Quarantined]] = {}
+            for record in each.quarantined:
+                for day in each.days_of_quarantined(record, self._settings):
+                    of_day.setdefault(day, []).append(record)
+            for day, records in of_day.items():
+                shown.setdefault(day, []).append((each, tuple(records)))
+        return shown
 
 
 class Observations:
-    """Reads landing objects of a cluster through the parsers, each object once."""
+    """Reads landing objects of a cluster through the parsers, each object once. Landing is listed at every question."""
 
-    def __init__(self, landing: Landing, store: ObjectStore, settings: Settings) -> None:
+    def __init__(
+        self, landing: Landing, store: ObjectStore, settings: Settings, *, cache: ParseCache | None = None
+    ) -> None:
         self._landing = landing
         self._store = store
         self._settings = settings
-        self._parsed = lru_cache(maxsize=None)(self._parse_or_recall)
-        self._frame_of = lru_cache(maxsize=FRAMES_KEPT)(self._read_frame)
+        self._cache = cache or ParseCache(landing, store, settings)
+
+    def as_listed_once(self) -> "Observations":
+        """The same for many questions at one time: every source is listed at the first and then taken to stand."""
+        return _ListedOnce(self._landing, self._store, self._settings, cache=self._cache)
 
     def is_read(self, landed: LandedObject) -> bool:
         """Whether this version of the parsers has read the object before."""
-        return self._store.exists(f"{_stem(landed)}.json")
+        return self._cache.is_read(landed)
 
     def read(self, landed: LandedObject) -> ParsedObject:
         """What one object holds, parsed now if it never was."""
-        return self._parsed(landed)
+        return self._cache.read(landed)
 
-    def parsed(self, source: str, cluster: str) -> list[ParsedObject]:
+    def parsed(self, source: str, cluster: str) -> Sequence[ParsedObject]:
         """Every object of a source and cluster, in order of extraction."""
-        return [self._parsed(landed) for landed in self._landing.objects(source, cluster)]
+        return self.objects(source, cluster).parsed
+
+    def objects(self, source: str, cluster: str) -> SourceObjects:
+        """The same, to be asked about intervals."""
+        return SourceObjects(self._cache.read_all(self._landing.objects(source, cluster)), self._settings)
 
     def of_interval(self, source: str, cluster: str, interval: Interval) -> list[ParsedObject]:
         """The objects of which a record can speak of the interval.
@@ -59,25 +107,19 @@ class Observations:
         A sample lasts beyond its instant, so telemetry reaches back by its staleness. What a snapshot shows as existing
         may last until the next one, and it says what is not there any more: chargeback/usage/snapshots.py.
         """
-        parsed = self.parsed(source, cluster)
+        objects = self.objects(source, cluster)
         if source == "dcgm":
             carried = timedelta(seconds=self._settings.staleness_seconds(cluster))
-            return [each for each in parsed if each.overlaps(Interval(interval.start - carried, interval.end))]
-        if source not in SNAPSHOT_SOURCES:
-            return [each for each in parsed if each.overlaps(interval)]
-        return [each for each, tells in zip(parsed, that_tell_of(parsed, interval), strict=True) if tells]
+            return objects.overlapping(Interval(interval.start - carried, interval.end))
+        return objects.telling(interval) if source in SNAPSHOT_SOURCES else objects.overlapping(interval)
 
     def gpu_partitions(self, cluster: str) -> frozenset[str]:
         """The Slurm partitions of which some landed record got or asked for a GPU."""
         return frozenset(name for parsed in self.parsed(SACCT, cluster) for name in parsed.gpu_partitions)
 
-    def quarantined(self, source: str, cluster: str, day: str) -> list[tuple[ParsedObject, tuple[Quarantined, ...]]]:
+    def quarantined(self, source: str, cluster: str, day: str) -> list[Unread]:
         """The unreadable records of a source that are shown on a day, by object."""
-        found = []
-        for parsed in self.parsed(source, cluster):
-            of_day = tuple(r for r in parsed.quarantined if day in parsed.days_of_quarantined(r, self._settings))
-            found += [(parsed, of_day)] if of_day else []
-        return found
+        return self.objects(source, cluster).unread(day)
 
     def listings(self, source: str, cluster: str) -> pl.DataFrame:
         """The full listings of a source: when what is not in them did not exist."""
@@ -88,67 +130,45 @@ class Observations:
 
         `within` keeps those records only that overlap the interval (a record without length counts where it begins).
         """
-        frames = [
-            self._frame_of(parsed.frame_key).with_columns(
-                object=pl.lit(parsed.landed.key), extracted_at=pl.lit(parsed.landed.extracted_at, dtype=INSTANT)
-            )
-            for parsed in objects
-            if parsed.is_readable
-        ]
-        if not frames:
-            return None
-        observations = pl.concat(frames, how="vertical")
-        return observations.filter(_overlaps(within)) if within else observations
+        frames = []
+        for parsed in objects:
+            if parsed.is_readable:
+                records = self._cache.frame(parsed)
+                frames.append(
+                    (records.filter(_overlaps(within)) if within else records).with_columns(
+                        object=pl.lit(parsed.landed.key), extracted_at=pl.lit(parsed.landed.extracted_at, dtype=INSTANT)
+                    )
+                )
+        return pl.concat(frames, how="vertical") if frames else None
 
     def inventory(self, cluster: str, day: str, interval: Interval) -> tuple[pl.DataFrame, dict[str, str]]:
         """contracts.raw_nodes of a day, and the listing in force (object key -> sha256) that it comes from."""
-        listings = self.parsed("slurm/nodes", cluster)
-        seen = self.frame(listings)
-        if seen is None:
+        chosen = self.inventory_in_force(cluster, interval)
+        seen = self.frame([chosen]) if chosen else None
+        if chosen is None or seen is None:
             return RAW_NODES.empty(), {}
         rows = raw_nodes_of_day(seen, cluster=cluster, day=day, interval=interval)
-        chosen = set(rows["object"].unique())
-        return rows, {parsed.landed.key: parsed.landed.sha256 for parsed in listings if parsed.landed.key in chosen}
+        return rows, {chosen.landed.key: chosen.landed.sha256}
 
-    def _read_frame(self, frame_key: str) -> pl.DataFrame:
-        return pl.read_parquet(io.BytesIO(self._store.get(frame_key)))
-
-    def _parse_or_recall(self, landed: LandedObject) -> ParsedObject:
-        stem = _stem(landed)
-        if not self._store.exists(f"{stem}.json"):
-            self._keep(stem, self._parse(landed))
-        return recalled(landed, f"{stem}.parquet", json.loads(self._store.get(f"{stem}.json")))
-
-    def _parse(self, landed: LandedObject) -> ParsedExtract | UnreadableExtract:
-        cluster = self._settings.cluster(landed.cluster or "")
-        try:
-            read = parser_of(landed.source, landed.extension)
-            parsed = read(self._landing.read(landed), cluster=cluster.name, zone=cluster.zone)
-        except (UnreadableExtract, Undecompressible) as refusal:
-            return UnreadableExtract(str(refusal))
-        known = _known_until(landed.extracted_at)
-        if landed.source == "dcgm" or landed.source in SNAPSHOT_SOURCES:  # what has no times speaks of the extraction
-            known = [pl.col("overlaps_from").fill_null(pl.lit(landed.extracted_at, dtype=INSTANT)), *known]
-        return replace(parsed, frame=parsed.frame.with_columns(known[:-1]).with_columns(known[-1]))
-
-    def _keep(self, stem: str, outcome: ParsedExtract | UnreadableExtract) -> None:
-        """Keep the frame first, the summary last: a summary without its frame never stands."""
-        if isinstance(outcome, ParsedExtract):
-            written = io.BytesIO()
-            outcome.frame.write_parquet(written, compression="zstd")
-            self._store.put(f"{stem}.parquet", written.getvalue())
-        self._store.put(f"{stem}.json", json.dumps(summary_of(outcome), sort_keys=True).encode())
+    def inventory_in_force(self, cluster: str, interval: Interval) -> ParsedObject | None:
+        """The node listing that holds on a day, if any has a readable node."""
+        listings = [each for each in self.parsed("slurm/nodes", cluster) if each.said]
+        said = [(each.extracted_at, each.said or "") for each in listings]
+        return listings[listing_in_force(said, interval)] if listings else None
 
 
-def _stem(landed: LandedObject) -> str:
-    return f"parsed/{code_version()}/{landed.key.removeprefix('landing/')}"
+class _ListedOnce(Observations):
+    """Observations that list every source once."""
 
+    def __init__(self, landing: Landing, store: ObjectStore, settings: Settings, *, cache: ParseCache | None) -> None:
+        super().__init__(landing, store, settings, cache=cache)
+        self._objects: dict[tuple[str, str], SourceObjects] = {}
 
-def _known_until(extracted_at: datetime) -> list[pl.Expr]:
-    """What has no end yet lasts at least until it was seen; a parser does not know when its object was extracted."""
-    begins, ends = pl.col("overlaps_from"), pl.col("overlaps_until")
-    seen_until = pl.max_horizontal(begins, pl.lit(extracted_at, dtype=INSTANT))
-    return [pl.when(ends.is_null() & begins.is_not_null()).then(seen_until).otherwise(ends).alias("overlaps_until")]
+    def objects(self, source: str, cluster: str) -> SourceObjects:
+        """As listed at the first question."""
+        if (source, cluster) not in self._objects:
+            self._objects[source, cluster] = super().objects(source, cluster)
+        return self._objects[source, cluster]
 
 
 def _overlaps(interval: Interval) -> pl.Expr:

@@ -10,16 +10,20 @@ from typing import Any
 
 from chargeback.billing_period import Interval, day_of
 from chargeback.usage.extract import ParsedExtract, Quarantined, UnreadableExtract
+from chargeback.usage.slurm_devices import device_map_said
+from chargeback.usage.slurm_nodes import inventory_said
 from resources.landing import LandedObject
 from resources.settings import Settings
+
+SAID = {"slurm/nodes": inventory_said, "slurm/devices": device_map_said}
+"""How the listings are hashed of which equal ones in a row count as one."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedObject:
-    """What one landing object holds; the records themselves are in the parquet that `frame_key` names."""
+    """What one landing object holds, but for the records themselves."""
 
     landed: LandedObject
-    frame_key: str
     records: int
     steps_ignored: int
     quarantined: tuple[Quarantined, ...]
@@ -28,6 +32,8 @@ class ParsedObject:
     overlaps_from: datetime | None
     overlaps_until: datetime | None
     is_readable: bool
+    said: str | None = None
+    """Hash of what a listing without times says of the inventory: equal for listings that say the same."""
 
     @property
     def extracted_at(self) -> datetime:
@@ -54,7 +60,7 @@ class ParsedObject:
         return frozenset(max(settings.first_day.isoformat(), min(day, taken)) for day in days)
 
 
-def summary_of(outcome: ParsedExtract | UnreadableExtract) -> dict[str, object]:
+def summary_of(outcome: ParsedExtract | UnreadableExtract, *, source: str) -> dict[str, object]:
     """What is kept of a reading beside its frame, as JSON; an unreadable object is one unreadable record."""
     if isinstance(outcome, UnreadableExtract):
         unreadable = Quarantined(line=1, reason=f"the whole object: {outcome}", excerpt="", instant=None)
@@ -68,14 +74,14 @@ def summary_of(outcome: ParsedExtract | UnreadableExtract) -> dict[str, object]:
         kinds=outcome.full_listings_of,
         first=outcome.frame["overlaps_from"].min(),
         last=outcome.frame["overlaps_until"].max(),
+        said=SAID[source](outcome.frame) if source in SAID and len(outcome.frame) else None,
     )
 
 
-def recalled(landed: LandedObject, frame_key: str, summary: Mapping[str, Any]) -> ParsedObject:
+def recalled(landed: LandedObject, summary: Mapping[str, Any]) -> ParsedObject:
     """The same object again. Raises KeyError, TypeError or ValueError for what is no summary."""
     return ParsedObject(
         landed=landed,
-        frame_key=frame_key,
         records=summary["records"],
         steps_ignored=summary["steps_ignored"],
         quarantined=tuple(
@@ -87,6 +93,7 @@ def recalled(landed: LandedObject, frame_key: str, summary: Mapping[str, Any]) -
         overlaps_from=_instant(summary["overlaps_from"]),
         overlaps_until=_instant(summary["overlaps_until"]),
         is_readable=summary["is_readable"],
+        said=summary["said"],
     )
 
 
@@ -100,9 +107,11 @@ def _summary(
     kinds: frozenset[str] = frozenset(),
     first: object = None,
     last: object = None,
+    said: str | None = None,
 ) -> dict[str, object]:
     return {
         "is_readable": is_readable,
+        "said": said,
         "records": records,
         "steps_ignored": steps,
         "gpu_partitions": sorted(partitions),

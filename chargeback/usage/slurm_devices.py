@@ -5,7 +5,9 @@ differ (case D12). Not here: joining indices through the table (bindings).
 """
 
 import csv
+import hashlib
 import io
+import json
 from collections import Counter
 from zoneinfo import ZoneInfo
 
@@ -98,6 +100,11 @@ def raw_device_maps_of_day(observations: pl.DataFrame, *, cluster: str, day: str
         .select(RAW_DEVICE_MAPS.column_names)
         .sort(RAW_DEVICE_MAPS.key)
     )
+
+
+def device_map_said(maps: pl.DataFrame) -> str:
+    """Hash of what one object says, whatever the order of its lines."""
+    return hashlib.sha256(json.dumps(maps.select(COLUMNS).sort(COLUMNS).rows()).encode()).hexdigest()
 
 
 def _row(fields: dict[str, str], number: int) -> dict[str, object] | str:

@@ -4,9 +4,13 @@ Reads text (one line or many a node, few fields or all) and, through slurm_nodes
 text means (gres.py), and capacity (inventory.py).
 """
 
+import hashlib
+import json
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import polars as pl
@@ -81,9 +85,10 @@ def raw_nodes_of_day(observations: pl.DataFrame, *, cluster: str, day: str, inte
     """
     if not len(observations):
         return RAW_NODES.empty()
-    listings = observations.select("object", "extracted_at").unique().sort("extracted_at", "object")
-    before = listings.filter(pl.col("extracted_at") < interval.end)["object"].to_list()
-    in_force = _first_that_says_the_same(before, observations) if before else listings["object"][0]
+    listings = observations.select("object", "extracted_at").unique().sort("extracted_at", "object").rows()
+    said = observations.partition_by("object", as_dict=True)
+    known = [(extracted_at, inventory_said(said[name,])) for name, extracted_at in listings]
+    in_force = listings[listing_in_force(known, interval)][0]
     return (
         observations.filter(pl.col("object") == in_force)
         .unique("NodeName", keep="first", maintain_order=True)
@@ -93,21 +98,19 @@ def raw_nodes_of_day(observations: pl.DataFrame, *, cluster: str, day: str, inte
     )
 
 
-def _first_that_says_the_same(objects: Sequence[str], observations: pl.DataFrame) -> str:
-    """The earliest of the trailing listings that say of the inventory what the last one says."""
-    latest = _inventory(objects[-1], observations)
-    earliest = objects[-1]
-    for name in reversed(objects[:-1]):
-        if not _inventory(name, observations).equals(latest):
-            break
-        earliest = name
-    return earliest
+def listing_in_force(listings: Sequence[tuple[datetime, str]], interval: Interval) -> int:
+    """Which of some listings holds on a day: instants of extraction, in order, and what each says (inventory_said)."""
+    chosen = bisect_left(listings, interval.end, key=lambda listing: listing[0]) - 1
+    while chosen > 0 and listings[chosen - 1][1] == listings[chosen][1]:
+        chosen -= 1
+    return max(chosen, 0)
 
 
-def _inventory(name: str, observations: pl.DataFrame) -> pl.DataFrame:
-    """What one listing says that does not change from minute to minute, sorted."""
+def inventory_said(listing: pl.DataFrame) -> str:
+    """Hash of what one listing says that does not change from minute to minute, whatever the order of its nodes."""
     lasting = ("NodeName", "Gres", "CfgTRES", "CPUTot", "RealMemory", "Partitions")
-    return observations.filter(pl.col("object") == name).select(lasting).sort("NodeName")
+    rows = listing.select(lasting).sort("NodeName").rows()
+    return hashlib.sha256(json.dumps(rows).encode()).hexdigest()
 
 
 def _records(text: str, cluster: str) -> list[NodeRecord]:

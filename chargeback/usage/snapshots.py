@@ -4,7 +4,7 @@ Not here: reading them, and what they say (the folds of each source).
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -48,16 +48,32 @@ def that_tell_of(snapshots: Sequence[Snapshot], interval: Interval) -> list[bool
     or later, whatever is in it: it says who was not there. Any other does if one of its records spans a part of the
     interval; and also if no full listing follows it before the interval, since what it shows may last until then.
     """
-    listed: dict[str, list[datetime]] = {}
-    for snapshot in sorted(snapshots, key=lambda each: each.extracted_at):
-        for kind in snapshot.full_listings_of:
-            listed.setdefault(kind, []).append(snapshot.extracted_at)
-    return [
-        _is_listing_around(snapshot, listed, interval)
-        if snapshot.full_listings_of
-        else _spans(snapshot, listed, interval)
-        for snapshot in snapshots
-    ]
+    telling = set(SnapshotTimes(snapshots).telling(interval))
+    return [at in telling for at in range(len(snapshots))]
+
+
+class SnapshotTimes:
+    """When some snapshots were taken, put in order once, so that many intervals can be asked about."""
+
+    def __init__(self, snapshots: Sequence[Snapshot]) -> None:
+        self._listed: dict[str, list[tuple[datetime, int]]] = {}
+        for at, snapshot in enumerate(snapshots):
+            for kind in snapshot.full_listings_of:
+                self._listed.setdefault(kind, []).append((snapshot.extracted_at, at))
+        for listed in self._listed.values():
+            listed.sort()
+        instants = [[instant for instant, _ in listed] for listed in self._listed.values()]
+        self._spans = [
+            (snapshot.overlaps_from, snapshot.overlaps_until, _followed(snapshot.extracted_at, instants), at)
+            for at, snapshot in enumerate(snapshots)
+            if not snapshot.full_listings_of and snapshot.overlaps_from and snapshot.overlaps_until
+        ]
+
+    def telling(self, interval: Interval) -> list[int]:
+        """The places of those that tell of an interval (that_tell_of), in order."""
+        around = {at for listed in self._listed.values() for at in _listings_around(listed, interval)}
+        spanning = (at for begins, ends, followed, at in self._spans if _spans(begins, ends, followed, interval))
+        return sorted({*around, *spanning})
 
 
 def listings_of(snapshots: Sequence[Snapshot]) -> pl.DataFrame:
@@ -66,33 +82,27 @@ def listings_of(snapshots: Sequence[Snapshot]) -> pl.DataFrame:
     return pl.DataFrame(sorted(rows), schema=LISTINGS, orient="row")
 
 
-def _is_listing_around(snapshot: Snapshot, listed: Mapping[str, Sequence[datetime]], interval: Interval) -> bool:
-    return any(
-        _first_that_tells(listed[kind], interval) <= snapshot.extracted_at <= _last_that_tells(listed[kind], interval)
-        for kind in snapshot.full_listings_of
-    )
+def _listings_around(listed: Sequence[tuple[datetime, int]], interval: Interval) -> list[int]:
+    """Of the listings of one kind those from the last until the interval begins, else the first one of all."""
+    begins = max(bisect_right(listed, interval.start, key=_instant) - 1, 0)
+    first = bisect_left(listed, _instant(listed[begins]), key=_instant)
+    behind = bisect_left(listed, interval.end, key=_instant)
+    last_that_tells = _instant(listed[behind]) + SECOND_LOOK if behind < len(listed) else _instant(listed[-1])
+    return [at for _, at in listed[first : bisect_right(listed, last_that_tells, key=_instant)]]
 
 
-def _first_that_tells(instants: Sequence[datetime], interval: Interval) -> datetime:
-    """The last one until the interval begins, else the first."""
-    return instants[max(bisect_right(instants, interval.start) - 1, 0)]
+def _instant(listing: tuple[datetime, int]) -> datetime:
+    return listing[0]
 
 
-def _last_that_tells(instants: Sequence[datetime], interval: Interval) -> datetime:
-    behind = bisect_left(instants, interval.end)
-    return instants[behind] + SECOND_LOOK if behind < len(instants) else instants[-1]
+def _followed(instant: datetime, listed: Sequence[Sequence[datetime]]) -> datetime | None:
+    """When full listings of all kinds had followed an instant; None if one never did, or there are none at all."""
+    at = [bisect_right(instants, instant) for instants in listed]
+    if not listed or any(place == len(instants) for place, instants in zip(at, listed, strict=True)):
+        return None
+    return max(instants[place] for place, instants in zip(at, listed, strict=True))
 
 
-def _spans(snapshot: Snapshot, listed: Mapping[str, Sequence[datetime]], interval: Interval) -> bool:
-    if snapshot.overlaps_from is None or snapshot.overlaps_until is None:
-        return False
-    following = [_first_after(snapshot.extracted_at, instants) for instants in listed.values()]
-    known = [each for each in following if each is not None]
-    is_superseded = bool(following) and len(known) == len(following) and max(known) < interval.start
-    is_over = is_superseded and snapshot.overlaps_until < interval.start
-    return snapshot.overlaps_from < interval.end and not is_over
-
-
-def _first_after(instant: datetime, instants: Sequence[datetime]) -> datetime | None:
-    at = bisect_right(instants, instant)
-    return instants[at] if at < len(instants) else None
+def _spans(begins: datetime, ends: datetime, followed: datetime | None, interval: Interval) -> bool:
+    is_over = followed is not None and followed < interval.start and ends < interval.start
+    return begins < interval.end and not is_over

@@ -1,0 +1,158 @@
+"""Landing objects read through the parsers, each once: frames and summaries kept beside the lake under parsed/.
+
+An object is immutable, so what a version of the parsers reads in it stays true: all of parsed/ can be deleted at any
+time. Not here: which objects speak of a day (observations.py).
+"""
+
+import io
+import json
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import datetime
+from functools import lru_cache
+
+import polars as pl
+
+from chargeback.contracts.contract import INSTANT
+from chargeback.usage.extract import ParsedExtract, UnreadableExtract
+from resources.code_version import code_version
+from resources.decompression import Undecompressible
+from resources.landing import SNAPSHOT_SOURCES, LandedObject, Landing
+from resources.object_store import ObjectMissing, ObjectStore
+from resources.parse_index import ParseIndex, Summaries
+from resources.parsed_object import ParsedObject, recalled, summary_of
+from resources.parsers import parser_of
+from resources.settings import Settings
+
+FRAMES_KEPT = 24
+"""Parsed objects kept in memory: about what one day of one cluster needs twice."""
+
+READ_AT_ONCE = 8
+LARGEST_READ_AT_ONCE_BYTES = 4 * 1024**2
+"""A larger object is read alone, so that memory is bounded by one."""
+
+MISSING_FROM_INDEX = 32
+"""So many summaries are read one by one before the index is written anew."""
+
+
+class ParseCache:
+    """What one process knows of parsed objects. Threads may share it."""
+
+    def __init__(self, landing: Landing, store: ObjectStore, settings: Settings) -> None:
+        self._landing = landing
+        self._store = store
+        self._settings = settings
+        self._known: dict[str, ParsedObject] = {}
+        self._summaries: dict[tuple[str, str], Summaries] = {}
+        self._indexed: dict[tuple[str, str], set[str]] = {}
+        self._frame_of = lru_cache(maxsize=FRAMES_KEPT)(self._read_frame)
+
+    def is_read(self, landed: LandedObject) -> bool:
+        """Whether this version of the parsers has read the object before."""
+        return landed.key in self._recall(landed) or self._store.exists(f"{_stem(landed)}.json")
+
+    def read(self, landed: LandedObject) -> ParsedObject:
+        """What one object holds, parsed now if it never was."""
+        if landed.key not in self._known:
+            summaries = self._recall(landed)
+            try:
+                self._known[landed.key] = recalled(landed, summaries[landed.key])
+            except (KeyError, TypeError, ValueError):  # not in the index, or damaged there
+                summaries[landed.key] = self._summary(landed)
+                self._known[landed.key] = recalled(landed, summaries[landed.key])
+        return self._known[landed.key]
+
+    def read_all(self, objects: Sequence[LandedObject]) -> list[ParsedObject]:
+        """What all objects of one source and cluster hold, several read at once; the index is kept up to date."""
+        new = [landed for landed in objects if landed.key not in self._known]
+        if new:
+            known = self._recall(new[0])
+            self._read_unknown([landed for landed in new if landed.key not in known])
+        found = [self.read(landed) for landed in objects]
+        if objects:
+            self._renew_index(objects)
+        return found
+
+    def frame(self, parsed: ParsedObject) -> pl.DataFrame:
+        """The records of one object; the last ones asked for are kept in memory."""
+        return self._frame_of(parsed.landed)
+
+    def _read_frame(self, landed: LandedObject) -> pl.DataFrame:
+        frame_key = f"{_stem(landed)}.parquet"
+        try:
+            return pl.read_parquet(io.BytesIO(self._store.get(frame_key)))
+        except ObjectMissing:  # a part of the cache was deleted
+            self._parse_and_keep(landed)
+            return pl.read_parquet(io.BytesIO(self._store.get(frame_key)))
+
+    def _read_unknown(self, unknown: Sequence[LandedObject]) -> None:
+        small = [landed for landed in unknown if landed.size <= LARGEST_READ_AT_ONCE_BYTES]
+        if len(small) > 1:
+            self.read(small[0])  # the store's client is made once, before threads share it
+            with ThreadPoolExecutor(READ_AT_ONCE) as threads:
+                list(threads.map(self.read, small[1:]))
+
+    def _recall(self, landed: LandedObject) -> Summaries:
+        """The summaries of an object's source and cluster: those of the index, and those read since."""
+        origin = (landed.source, landed.cluster or "")
+        if origin not in self._summaries:
+            self._summaries[origin] = self._index(origin).load()
+            self._indexed[origin] = set(self._summaries[origin])
+        return self._summaries[origin]
+
+    def _renew_index(self, objects: Sequence[LandedObject]) -> None:
+        origin = (objects[0].source, objects[0].cluster or "")
+        keys = {landed.key for landed in objects}
+        if len(keys - self._indexed[origin]) < MISSING_FROM_INDEX:
+            return
+        index = self._index(origin)
+        ours = {key: summary for key, summary in self._summaries[origin].items() if key in keys}
+        theirs = {key: summary for key, summary in index.load().items() if key in keys}
+        index.save({**theirs, **ours})
+        self._indexed[origin] = keys
+
+    def _index(self, origin: tuple[str, str]) -> ParseIndex:
+        return ParseIndex(self._store, version=code_version(), source=origin[0], cluster=origin[1])
+
+    def _summary(self, landed: LandedObject) -> dict[str, object]:
+        try:
+            summary = json.loads(self._store.get(f"{_stem(landed)}.json"))
+            recalled(landed, summary)
+        except (ObjectMissing, KeyError, TypeError, ValueError):
+            return self._parse_and_keep(landed)
+        return dict(summary)
+
+    def _parse_and_keep(self, landed: LandedObject) -> dict[str, object]:
+        """Keep the frame first, the summary last: a summary without its frame never stands."""
+        outcome = self._parse(landed)
+        if isinstance(outcome, ParsedExtract):
+            written = io.BytesIO()
+            outcome.frame.write_parquet(written, compression="zstd")
+            self._store.put(f"{_stem(landed)}.parquet", written.getvalue())
+        summary = summary_of(outcome, source=landed.source)
+        self._store.put(f"{_stem(landed)}.json", json.dumps(summary, sort_keys=True).encode())
+        return summary
+
+    def _parse(self, landed: LandedObject) -> ParsedExtract | UnreadableExtract:
+        cluster = self._settings.cluster(landed.cluster or "")
+        try:
+            read = parser_of(landed.source, landed.extension)
+            parsed = read(self._landing.read(landed), cluster=cluster.name, zone=cluster.zone)
+        except (UnreadableExtract, Undecompressible) as refusal:
+            return UnreadableExtract(str(refusal))
+        known = _known_until(landed.extracted_at)
+        if landed.source == "dcgm" or landed.source in SNAPSHOT_SOURCES:  # what has no times speaks of the extraction
+            known = [pl.col("overlaps_from").fill_null(pl.lit(landed.extracted_at, dtype=INSTANT)), *known]
+        return replace(parsed, frame=parsed.frame.with_columns(known[:-1]).with_columns(known[-1]))
+
+
+def _stem(landed: LandedObject) -> str:
+    return f"parsed/{code_version()}/{landed.key.removeprefix('landing/')}"
+
+
+def _known_until(extracted_at: datetime) -> list[pl.Expr]:
+    """What has no end yet lasts at least until it was seen; a parser does not know when its object was extracted."""
+    begins, ends = pl.col("overlaps_from"), pl.col("overlaps_until")
+    seen_until = pl.max_horizontal(begins, pl.lit(extracted_at, dtype=INSTANT))
+    return [pl.when(ends.is_null() & begins.is_not_null()).then(seen_until).otherwise(ends).alias("overlaps_until")]
