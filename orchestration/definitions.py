@@ -2,9 +2,11 @@
 
 import dagster as dg
 
+from orchestration.automation import automation_sensors
 from orchestration.graph import assets_on, checks_on
 from orchestration.jobs import all_jobs, schedules_on
 from orchestration.partitions import calendar_of
+from orchestration.sensors import sensors_on
 from resources.evidence import EvidenceStore
 from resources.lake import Lake
 from resources.landing import Landing
@@ -18,10 +20,11 @@ def definitions_for(settings: Settings) -> dg.Definitions:
     """The definitions of one lake."""
     calendar = calendar_of(settings)
     return dg.Definitions(
-        assets=assets_on(calendar),
+        assets=assets_on(calendar, settings),
         asset_checks=checks_on(calendar),
         jobs=all_jobs(),
         schedules=schedules_on(calendar, settings),
+        sensors=[*sensors_on(settings), *automation_sensors(settings)],
         executor=dg.in_process_executor,
         resources=resources_for(settings),
     )

@@ -1,7 +1,9 @@
-"""All assets and checks with what their contracts say of them: partitions, group, owners, columns, grain.
+"""All assets and checks with what their contracts say of them: partitions, group, owners, columns, grain, automation.
 
 Not here: how an asset works (assets/), what a check finds (checks/).
 """
+
+from collections.abc import Mapping
 
 import dagster as dg
 
@@ -39,7 +41,9 @@ from chargeback.contracts.contract import Contract
 from chargeback.contracts.registry import CONTRACT_OF
 from checks.gate import asset_check
 from checks.registry import ALL_CHECKS
+from orchestration.automation import Condition, conditions_of, said_of
 from orchestration.partitions import Calendar
+from resources.settings import Settings
 
 ASSETS = (
     landed_objects, quarantine, raw_sacct, raw_nodes, raw_events, raw_reservations, raw_bindings, raw_device_maps,
@@ -57,9 +61,10 @@ OWNERS_OF_STAGE = {
 }
 
 
-def assets_on(calendar: Calendar) -> list[dg.AssetsDefinition]:
-    """The assets, partitioned by the calendar and described by their contracts."""
-    return [asset.map_asset_specs(lambda spec: _described(spec, calendar)) for asset in ASSETS]
+def assets_on(calendar: Calendar, settings: Settings) -> list[dg.AssetsDefinition]:
+    """The assets, partitioned by the calendar, described by their contracts, with what requests them."""
+    conditions = conditions_of(CONTRACT_OF, settings)
+    return [asset.map_asset_specs(lambda spec: _described(spec, calendar, settings, conditions)) for asset in ASSETS]
 
 
 def checks_on(calendar: Calendar) -> list[dg.AssetChecksDefinition]:
@@ -67,14 +72,17 @@ def checks_on(calendar: Calendar) -> list[dg.AssetChecksDefinition]:
     return [asset_check(check, calendar.of(check.contract)) for check in ALL_CHECKS]
 
 
-def _described(spec: dg.AssetSpec, calendar: Calendar) -> dg.AssetSpec:
+def _described(
+    spec: dg.AssetSpec, calendar: Calendar, settings: Settings, conditions: Mapping[str, Condition]
+) -> dg.AssetSpec:
     contract = CONTRACT_OF[spec.key.to_user_string()]
     return spec.replace_attributes(
         partitions_def=calendar.of(contract),
         group_name=contract.stage,
         owners=OWNERS_OF_STAGE[contract.stage],
         kinds={"polars", "deltalake"},
-        description=f"{spec.description}\n\nGrain: {contract.grain}.",
+        description=f"{spec.description}\n\nGrain: {contract.grain}.\n\nRequested by: {said_of(contract, settings)}.",
+        automation_condition=conditions.get(contract.table),
     ).merge_attributes(metadata={"dagster/column_schema": _columns(contract)})
 
 

@@ -1,4 +1,7 @@
-"""One job for each partition set, and the schedules that run them; schedules are off until somebody turns them on."""
+"""One job for each partition set, and the one thing that the clock alone can know: that a day is over.
+
+Not here: what arriving objects request (sensors.py), and months, which follow by conditions (automation.py).
+"""
 
 from functools import cache
 
@@ -12,7 +15,6 @@ from resources.settings import Settings
 DAY_JOB = "bill_cluster_day"
 MONTH_JOB = "bill_month"
 NIGHTLY = "0 3 * * *"
-EACH_MORNING = "0 5 * * *"
 
 
 @cache  # sensors name their jobs by these very objects
@@ -40,11 +42,19 @@ def day_tables(scheduler: str) -> list[dg.AssetKey]:
 
 
 def schedules_on(calendar: Calendar, settings: Settings) -> list[dg.ScheduleDefinition]:
-    """Yesterday of every cluster each night, then the running month; both stopped by default."""
-    timezone = settings.timezone
+    """Yesterday of every cluster each night, on if automation.enabled.
+
+    A day of which no object speaks is requested by no arrival, yet its tables must stand, empty, for its month to be
+    certified, and somebody must be told that nothing came.
+    """
+    is_on = settings.automation.enabled
 
     @dg.schedule(
-        job_name=DAY_JOB, cron_schedule=NIGHTLY, execution_timezone=timezone, name="yesterday_of_every_cluster"
+        job_name=DAY_JOB,
+        cron_schedule=NIGHTLY,
+        execution_timezone=settings.timezone,
+        name="yesterday_of_every_cluster",
+        default_status=dg.DefaultScheduleStatus.RUNNING if is_on else dg.DefaultScheduleStatus.STOPPED,
     )
     def yesterday(context: dg.ScheduleEvaluationContext) -> list[dg.RunRequest]:
         """The last whole day of every cluster, with the tables that its scheduler has."""
@@ -61,10 +71,4 @@ def schedules_on(calendar: Calendar, settings: Settings) -> list[dg.ScheduleDefi
             if len(keys) > 1
         ]
 
-    @dg.schedule(job_name=MONTH_JOB, cron_schedule=EACH_MORNING, execution_timezone=timezone, name="running_month")
-    def running_month(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
-        """The month that runs: a preview every day."""
-        keys = calendar.months.get_partition_keys(current_time=context.scheduled_execution_time)
-        return dg.RunRequest(partition_key=keys[-1])
-
-    return [yesterday, running_month]
+    return [yesterday]

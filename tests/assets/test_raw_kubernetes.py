@@ -58,9 +58,9 @@ class KubernetesLake:
 
     def materialise(self) -> dict[str, str]:
         """What became of the raw tables of the day: table -> new, changed or unchanged for a reason."""
-        calendar = calendar_of(load_settings(self.folder / "chargeback.toml"))
+        settings = load_settings(self.folder / "chargeback.toml")
         keys = {dg.AssetKey(contract.table) for contract in TABLES}
-        chosen = [asset for asset in assets_on(calendar) if asset.key in keys]
+        chosen = [asset for asset in assets_on(calendar_of(settings), settings) if asset.key in keys]
         done = dg.materialize(chosen, partition_key=f"{CLUSTER}|{DAY}", resources=self.resources)
         events = (event.step_materialization_data.materialization for event in done.get_asset_materialization_events())
         return {each.asset_key.to_user_string(): str(each.metadata["outcome"].value) for each in events}

@@ -15,9 +15,14 @@ from tests.ui.served_ui import ServedUi, started_ui
 
 @pytest.fixture(scope="session")
 def served(billed_estate: Estate, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedUi]:
-    """`chargeback ui` on a copy of the billed estate, answering. It has to end as a whole when it is asked to."""
+    """`chargeback ui` on a copy of the billed estate, answering. It has to end as a whole when it is asked to.
+
+    Nothing moves by itself there, so that what is shown is what the bill did.
+    """
     folder = tmp_path_factory.mktemp("ui")
     estate = billed_estate.copied_to(folder / "estate")
+    with estate.config.open("a") as settings:
+        settings.write("\n[automation]\nenabled = false\n")
     with started_ui(estate.folder, folder / "ui.log") as ui:
         until(ui.is_answering, "the web server to answer", ui.said, seconds=180)
         yield ui

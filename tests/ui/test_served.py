@@ -14,6 +14,7 @@ from tests.ui.served_ui import ServedUi, started_ui
 LOCATION = """{ repositoriesOrError { ... on RepositoryConnection { nodes {
   jobs { name }
   schedules { name cronSchedule executionTimezone scheduleState { status } }
+  sensors { name sensorType sensorState { status } }
   partitionSets { pipelineName partitionsOrError { ... on Partitions { results { name } } } }
   assetGroups { groupName }
   assetNodes { assetKey { path } groupName kinds description owners { ... on TeamAssetOwner { team } }
@@ -42,12 +43,15 @@ def test_there_is_one_job_for_each_partition_set(location: dict[str, Any]) -> No
     assert {"name": "2026-03"} in partitions["bill_month"]
 
 
-def test_every_schedule_is_off_until_somebody_turns_it_on(location: dict[str, Any]) -> None:
+def test_nothing_moves_by_itself_where_the_settings_say_so(location: dict[str, Any]) -> None:
     schedules = {each["name"]: each for each in location["schedules"]}
 
-    assert set(schedules) == {"yesterday_of_every_cluster", "running_month"}
+    assert set(schedules) == {"yesterday_of_every_cluster"}
     assert {each["scheduleState"]["status"] for each in schedules.values()} == {"STOPPED"}
     assert {each["executionTimezone"] for each in schedules.values()} == {"Europe/Amsterdam"}
+    sensors = {each["name"]: each["sensorState"]["status"] for each in location["sensors"]}
+    assert {"bring_up_to_date", "let_out"} <= set(sensors)
+    assert set(sensors.values()) == {"STOPPED"}
 
 
 def test_every_table_has_a_stage_an_owner_kinds_and_a_grain(location: dict[str, Any]) -> None:

@@ -1,0 +1,134 @@
+"""What follows by itself: the condition under which each table is requested, and the two sensors that look.
+
+    raw tables                 arrival sensors and the nightly schedule request them (sensors.py, jobs.py), nothing here
+    runs .. attribution        when a table of that (cluster, day) that they are made from changed
+    rate_card, ownership       arrival sensors; here each morning, as a month begins without a new file
+    rated_usage .. journal     when a day, card or ownership of that month changed and no day is under way; each morning
+    certificate                the same, of months that are over: the running one would always be refused
+    published, postings        when the certificate changed; their sensor is off unless automation.publish
+
+A closed month is never requested. Not here: what an asset does when it is requested, and what it refuses.
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+import dagster as dg
+
+from chargeback.contracts.contract import Contract
+from chargeback.contracts.registry import DAILY, MONTHLY
+from orchestration.conditions import ContentChanged, OfOpenMonth, RequestedNow, UnderWay
+from resources.lake import Lake
+from resources.settings import Settings
+
+LOOK_EVERY_SECONDS = 30
+EACH_MORNING = "0 5 * * *"
+MONTH_BEFORE_TOO = timedelta(days=63)
+"""From the end of the running month back past the beginning of the month before, and of no other: two have 59 to 62."""
+
+BRING_UP_TO_DATE = "bring_up_to_date"
+LET_OUT = "let_out"
+LET_OUT_TABLES = ("published", "postings")
+PEOPLE_TABLES = ("ownership", "rate_card")
+
+Condition = dg.AutomationCondition[Any]
+
+
+def condition_of(contract: Contract, lake: Lake, settings: Settings) -> Condition | None:
+    """When a table is requested by itself; None for raw tables, which only arrivals and people request."""
+    if contract.stage == "raw":
+        return None
+    if contract in DAILY:
+        return _not_yet_up_to_date() & ~UnderWay(DAILY)
+    open_month = OfOpenMonth(lake)
+    if contract.table in PEOPLE_TABLES:
+        return _each_morning(settings) & ~UnderWay(MONTHLY) & open_month
+    wanted = _not_yet_up_to_date() & ~_days_requested_now() | _each_morning(settings)
+    if contract.table == "certificate" or contract.table in LET_OUT_TABLES:
+        wanted = wanted & _is_over() & dg.AutomationCondition.all_deps_blocking_checks_passed()
+    return wanted & ~UnderWay(MONTHLY) & open_month
+
+
+def said_of(contract: Contract, settings: Settings) -> str:
+    """What requests a table, as its description says it."""
+    if contract.stage == "raw":
+        return "arriving objects that touch the day, and each night's schedule for yesterday"
+    if contract in DAILY:
+        return "arriving objects; also any change of a table of that day that it is made from"
+    if contract.table in PEOPLE_TABLES:
+        return "an arriving file that changes the month; each morning for the running month and the one before"
+    if contract.table in LET_OUT_TABLES:
+        by_itself = "a new certificate" if settings.automation.publish else "nobody but you: automation.publish is off"
+        return f"{by_itself}. Never for a closed month, and refused without a certificate that holds"
+    changed = "any change of what it is made from, once no day of the month is under way; each morning"
+    if contract.table == "certificate":
+        return f"for months that are over: {changed}. Never for a closed month"
+    return f"{changed}, for the running month and the one before. Never for a closed month"
+
+
+def automation_sensors(settings: Settings) -> list[dg.AutomationConditionSensorDefinition]:
+    """One sensor for everything up to the certificate, one for what is let out, each to be stopped by itself."""
+    let_out = dg.AssetSelection.assets(*LET_OUT_TABLES)
+    automation = settings.automation
+    return [
+        _sensor(
+            BRING_UP_TO_DATE,
+            dg.AssetSelection.all() - let_out,
+            "Requests what follows from changed days, cards and ownership, up to the certificate.",
+            is_on=automation.enabled,
+        ),
+        _sensor(
+            LET_OUT,
+            let_out,
+            "Requests published documents and postings of a newly certified month. Nothing is sent.",
+            is_on=automation.enabled and automation.publish,
+        ),
+    ]
+
+
+def conditions_of(contracts: Mapping[str, Contract], settings: Settings) -> dict[str, Condition]:
+    """Table -> its condition, of those that have one."""
+    lake = Lake(settings.location)
+    found = {table: condition_of(contract, lake, settings) for table, contract in contracts.items()}
+    return {table: condition for table, condition in found.items() if condition is not None}
+
+
+def _sensor(
+    name: str, target: dg.AssetSelection, description: str, *, is_on: bool
+) -> dg.AutomationConditionSensorDefinition:
+    return dg.AutomationConditionSensorDefinition(
+        name=name,
+        target=target,
+        description=description,
+        default_status=dg.DefaultSensorStatus.RUNNING if is_on else dg.DefaultSensorStatus.STOPPED,
+        minimum_interval_seconds=LOOK_EVERY_SECONDS,
+        emit_backfills=False,  # one run a partition, as everywhere
+        use_user_code_server=True,  # our own conditions are known there only
+    )
+
+
+def _not_yet_up_to_date() -> Condition:
+    """Something that it is made from changed since it was last requested, or is requested now in the same run."""
+    automation = dg.AutomationCondition
+    changed = automation.any_deps_match(ContentChanged()).since(automation.newly_requested())
+    together = automation.any_deps_match(automation.will_be_requested())
+    waits = automation.any_deps_in_progress()
+    return changed.with_label("something it is made from changed") & ~waits | together.with_label("made together")
+
+
+def _days_requested_now() -> Condition:
+    days = dg.AssetSelection.assets(*(contract.table for contract in DAILY))
+    return dg.AutomationCondition.any_deps_match(RequestedNow()).allow(days).with_label("a day is requested now")
+
+
+def _each_morning(settings: Settings) -> Condition:
+    """Whatever is under way: where objects arrive without a pause, the month is brought up to date all the same."""
+    automation = dg.AutomationCondition
+    struck = automation.cron_tick_passed(EACH_MORNING, settings.timezone).since(automation.newly_requested())
+    recent = automation.in_latest_time_window(MONTH_BEFORE_TOO)
+    return (struck & recent).with_label("each morning, the running month and the one before")
+
+
+def _is_over() -> Condition:
+    return (~dg.AutomationCondition.in_latest_time_window()).with_label("the month is over")
