@@ -18,9 +18,10 @@ from chargeback.contracts.partition import Partition
 from chargeback.ledger.recomputation import recomputation
 from orchestration.backfill_figures import closed_among, standing
 from orchestration.backfill_memory import BackfillMemory, keep, memory_key, recall
-from orchestration.bill import MOST_WORKERS, Pool, Progress, noted, read_landing, refusals_of, run_month
+from orchestration.bill import MOST_WORKERS, Pool, Progress, noted, read_landing, refusals_of
 from orchestration.bill_days import months_of_days
 from orchestration.jobs import DAY_JOB
+from orchestration.month_run import run_month
 from orchestration.plan import Plan, plan_days
 from orchestration.workers import RunOutcome, run_partitions, warm_up, worker_pool
 from orchestration.workspace import Workspace
@@ -74,7 +75,7 @@ def backfill(
         runs = _run_days(pool, days, desk, chosen, progress, now)
         refused = [reason for run in runs for reason in run.failed_checks if _month_of(run) in closed]
         for month in months:
-            month_run = run_month(pool, month, progress)
+            month_run = run_month(pool, month, workspace.lake, progress)
             of_month = [run for run in (*runs, month_run) if _month_of(run) == month.period.month]
             refused += refusals_of(month, month_run, of_month, workspace)
             runs.append(month_run)

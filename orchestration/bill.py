@@ -18,7 +18,8 @@ from chargeback.contracts.certificate import CERTIFICATE
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.postings import POSTINGS
 from chargeback.ledger.certificate import Refused
-from orchestration.jobs import DAY_JOB, MONTH_JOB
+from orchestration.jobs import DAY_JOB
+from orchestration.month_run import run_month
 from orchestration.plan import Plan, plan_days, recalled, remember
 from orchestration.workers import NEVER_ENDED, RunOutcome, run_partitions, warm_up, worker_pool
 from orchestration.workspace import Workspace
@@ -100,16 +101,8 @@ def bill_month(
         days = run_partitions(
             pool, DAY_JOB, [partition.key for partition, _ in plan.days], ended=noted(plan, workspace, progress)
         )
-        month_run = run_month(pool, month, progress)
+        month_run = run_month(pool, month, workspace.lake, progress)
     return _outcome(month, tuple(days), plan, month_run, workspace)
-
-
-def run_month(pool: Executor, month: Month, progress: Progress) -> RunOutcome:
-    """Compute the tables of a month from what stands in its days."""
-    name = month.period.month
-    progress.begin(f"month {name}", 1)
-    (month_run,) = run_partitions(pool, MONTH_JOB, [name], ended=lambda outcome: progress.step(outcome.partition))
-    return month_run
 
 
 def refusals_of(

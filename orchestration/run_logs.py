@@ -4,6 +4,7 @@ No credentials stand in the configuration: boto3 finds them where the lake does.
 """
 
 import os
+from collections.abc import Mapping
 
 import yaml
 
@@ -14,13 +15,13 @@ FOLDER = "run-logs"
 
 
 def run_logs_section(settings: Settings) -> str:
-    """The `compute_logs` section of a dagster.yaml; empty for a lake in a directory, where Dagster's default serves.
+    """The `compute_logs` section of a dagster.yaml. For a lake in a directory: the folder where Dagster keeps them too.
 
     dagster-aws addresses an endpoint of its own by path, and Amazon by the name of the bucket.
     """
     location = settings.location
     if not location.is_s3:
-        return ""
+        return _section("resources.run_output", "FiledRunOutput", {"base_dir": str(settings.home / "storage")})
     named = {"bucket": location.bucket, "prefix": "/".join(part for part in (location.prefix, FOLDER) if part)}
     reached = {"endpoint_url": location.endpoint_url, "region": location.region}
     config = {
@@ -30,7 +31,11 @@ def run_logs_section(settings: Settings) -> str:
         "local_dir": str(settings.home / FOLDER),
         "skip_empty_files": True,
     }
-    section = {"compute_logs": {"module": "dagster_aws.s3", "class": "S3ComputeLogManager", "config": config}}
+    return _section("dagster_aws.s3", "S3ComputeLogManager", config)
+
+
+def _section(module: str, name: str, config: Mapping[str, object]) -> str:
+    section = {"compute_logs": {"module": module, "class": name, "config": dict(config)}}
     return yaml.safe_dump(section, sort_keys=False)
 
 

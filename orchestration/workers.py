@@ -19,12 +19,14 @@ from typing import Any
 
 import dagster as dg
 from dagster._core.errors import DagsterAssetCheckFailedError
+from dagster_shared.error import SerializableErrorInfo
 
 from chargeback.contracts.partition import Partition
 from orchestration.dead_workers import WORKER_TAG, this_process
 from orchestration.definitions import definitions_for
 from orchestration.instance import open_instance, require_storage
 from orchestration.jobs import DAY_JOB, day_tables
+from resources.lake_records import PartitionContended
 from resources.settings import Settings, load_settings
 
 NEVER_ENDED = ""
@@ -35,6 +37,8 @@ WORKER_DIED = (
     "half done: bill the month again, with fewer --workers if memory was short"
 )
 
+MOST_ATTEMPTS = 4
+
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
@@ -43,6 +47,7 @@ class RunOutcome:
     """What became of one run: which assets it changed, which checks failed, what an asset refused, what went wrong.
 
     `failed_checks` and `refusals` are the gate's word about data; `faults` are everything else that stopped the run.
+    `was_contended`: another run wrote the same partition meanwhile; nothing is wrong, and it is to be done again.
     """
 
     partition: str
@@ -52,6 +57,7 @@ class RunOutcome:
     failed_checks: tuple[str, ...]
     refusals: tuple[str, ...]
     faults: tuple[str, ...]
+    was_contended: bool = False
 
 
 @contextmanager
@@ -159,7 +165,15 @@ def load_here(settings: Settings) -> None:
 
 
 def run_partition(job: str, partition: str) -> RunOutcome:
-    """Execute one run in this process. A failed run is an outcome, not an exception."""
+    """Execute a partition in this process, anew where another run wrote it meanwhile. Failure is an outcome."""
+    for _ in range(MOST_ATTEMPTS):
+        outcome = _executed(job, partition)
+        if not outcome.was_contended:
+            break
+    return outcome
+
+
+def _executed(job: str, partition: str) -> RunOutcome:
     result = _job_for(job, partition).execute_in_process(
         instance=_loaded["instance"],
         partition_key=partition,
@@ -180,6 +194,7 @@ def run_partition(job: str, partition: str) -> RunOutcome:
         ),
         refusals=tuple(_refusals(result)),
         faults=tuple(_faults(result)),
+        was_contended=any(error.cls_name == PartitionContended.__name__ for error in _causes(result)),
     )
 
 
@@ -207,6 +222,12 @@ def _refusals(result: dg.ExecuteInProcessResult) -> Iterator[str]:
         refused = event.step_failure_data.user_failure_data
         if refused and refused.description:
             yield from refused.description.splitlines()
+
+
+def _causes(result: dg.ExecuteInProcessResult) -> Iterator[SerializableErrorInfo]:
+    for event in result.get_step_failure_events():
+        if event.step_failure_data.error:
+            yield event.step_failure_data.error.cause or event.step_failure_data.error
 
 
 def _faults(result: dg.ExecuteInProcessResult) -> Iterator[str]:

@@ -48,6 +48,16 @@ class KeptOpenEventLog(ConsolidatedSqliteEventLogStorage):
 
         return engine
 
+    def has_table(self, table_name: str) -> bool:
+        """Whether the file has a table, asked once: it is asked of every event, and a table that is there stays."""
+        if table_name not in self._tables_seen and super().has_table(table_name):
+            self._tables_seen.add(table_name)
+        return table_name in self._tables_seen
+
+    @cached_property
+    def _tables_seen(self) -> set[str]:
+        return set()
+
     @contextmanager
     def _connect(self) -> Iterator[Connection]:
         with self._engine.begin() as connection:

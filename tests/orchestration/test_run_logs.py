@@ -1,6 +1,7 @@
 """Where run logs go, and that an instance's configuration is written once and holds no credentials."""
 
 import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,12 +10,33 @@ import yaml
 
 from orchestration.instance import open_instance
 from orchestration.run_logs import reach_run_logs, run_logs_section
+from resources.run_output import FiledRunOutput
 from resources.settings import demo_settings
 from resources.storage_location import StorageLocation
 
 
 def test_a_lake_in_a_folder_keeps_its_run_logs_in_the_home_folder(tmp_path: Path) -> None:
-    assert run_logs_section(demo_settings(tmp_path)) == ""
+    settings = demo_settings(tmp_path)
+
+    logs = yaml.safe_load(run_logs_section(settings))["compute_logs"]
+
+    assert logs["config"] == {"base_dir": str(settings.home / "storage")}
+
+
+def test_what_a_run_writes_is_in_its_files_and_not_at_the_terminal(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    logs = FiledRunOutput(str(tmp_path))
+    key = ["run", "compute_logs", "all"]
+
+    with logs.capture_logs(key):
+        sys.stdout.write("said\n")
+        sys.stderr.write("failed\n")
+
+    kept = logs.get_log_data(key)
+    assert (kept.stdout, kept.stderr) == (b"said\n", b"failed\n")
+    assert logs.is_capture_complete(key)
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_lake_on_s3_keeps_its_run_logs_beside_it(tmp_path: Path) -> None:
