@@ -135,16 +135,17 @@ def _quiet() -> None:
     logging.getLogger("dagster").setLevel(logging.CRITICAL)
 
 
-def members_of(group: int) -> Sequence[int]:
-    """The processes of a group that are alive, its leader not among them."""
+def workers_of(group: int) -> Sequence[int]:
+    """The processes of a group that were forked to work and are alive: not its leader, nor what copies its output."""
     alive = []
     for folder in Path("/proc").iterdir():
         if not folder.name.isdigit() or int(folder.name) == group:
             continue
         try:
             state, _, leads = (folder / "stat").read_text().rpartition(")")[2].split()[:3]
+            is_forked = b"forkserver" in (folder / "cmdline").read_bytes()
         except (FileNotFoundError, ProcessLookupError):
             continue
-        if int(leads) == group and state != "Z":
+        if int(leads) == group and state != "Z" and is_forked:
             alive.append(int(folder.name))
     return alive

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
-from tests.chaos.attempts import Attempt, Outcome, members_of, run
+from tests.chaos.attempts import Attempt, Outcome, run, workers_of
 
 SECONDS_TO_END = 600
 SIGKILLED = -signal.SIGKILL
@@ -73,7 +73,7 @@ def attempted(
     process.join(SECONDS_TO_END if kill_after is None else kill_after)
     killed = ""
     if process.is_alive():
-        workers = members_of(process.pid or 0)
+        workers = workers_of(process.pid or 0)
         if workers and chance.random() < 0.4:
             os.kill(chance.choice(workers), signal.SIGKILL)
             killed = "a worker of a bill"

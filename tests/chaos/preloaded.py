@@ -6,6 +6,7 @@ Nothing is opened, read or computed here: no Delta, polars or Tokio runtime may 
 import os
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # else numpy starts a thread
+os.environ["POLARS_MAX_THREADS"] = "1"  # hundreds of processes, each of which would start as many as there are cores
 
 import boto3
 import dagster_aws.s3

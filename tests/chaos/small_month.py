@@ -37,6 +37,18 @@ currency = "EUR"
 first_day = {first_day}
 """
 
+INSTANCE = """\
+# As a lake has it, but for the output of steps, which two processes a run would copy and nobody read.
+telemetry:
+  enabled: false
+event_log_storage:
+  module: resources.event_log
+  class: KeptOpenEventLog
+compute_logs:
+  module: dagster._core.storage.noop_compute_log_manager
+  class: NoOpComputeLogManager
+"""
+
 
 @dataclass(frozen=True)
 class SmallLake:
@@ -59,7 +71,10 @@ class SmallLake:
             )
             + _rest_of_settings()
         )
-        return cls(config)
+        lake = cls(config)
+        lake.home.mkdir(exist_ok=True)
+        lake.home.joinpath("dagster.yaml").write_text(INSTANCE)
+        return lake
 
     @property
     def settings(self) -> Settings:

@@ -115,7 +115,7 @@ class _Connections:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One client's connection, request after request, over one connection to the server."""
-        with suppress(*GONE), closing(writer):
+        with suppress(*GONE, asyncio.CancelledError), closing(writer):  # cancelled when the proxy is left
             back, forth = await asyncio.open_connection("127.0.0.1", self.server_port, limit=LONGEST_HEAD)
             with closing(forth):
                 while await self._one(_Sides(reader, writer, back, forth)):
