@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Protocol
 
 from orchestration.arrivals import Arrived, Requests
+from orchestration.arrivals_reading import ReadAhead
 from orchestration.touched import Touched
 from orchestration.workspace import Workspace, open_workspace
 from resources.inbox import Filed
@@ -46,7 +47,7 @@ class TouchedPartitions(Protocol):
 
 
 class UntakenObjects(Protocol):
-    """orchestration.touched.untaken_objects."""
+    """orchestration.reconcile_untaken.untaken_objects."""
 
     def __call__(self, *, workspace: Workspace, now: datetime) -> Touched:
         """What all of landing asks for that stands in no raw table."""
@@ -54,11 +55,12 @@ class UntakenObjects(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a look asks."""
+    """What a look asks. `reads_ahead`: whether an answer needs all objects of a source to be read."""
 
     file_incoming: FileIncoming
     touched_partitions: TouchedPartitions
     untaken_objects: UntakenObjects
+    reads_ahead: bool = True
 
 
 class Pace:
@@ -99,6 +101,7 @@ class Look:
     outside_calendar: int = 0
     filed: int = 0
     in_incoming: int = 0
+    unread: int = 0
     set_aside: list[str] = field(default_factory=list)
 
     def told(self) -> str:
@@ -112,6 +115,7 @@ class Look:
             "filed from incoming": self.filed,
             "left in incoming": self.in_incoming,
             "set aside": len(self.set_aside),
+            "not asked about yet, since their sources are still being read": self.unread,
         }
         return ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "nothing arrived"
 
@@ -123,6 +127,7 @@ class Desk:
         self.settings = settings
         self._rules = rules
         self._workspace: Workspace | None = None
+        self._ahead: ReadAhead | None = None
         self._opened_at = 0.0
         self._objects = 0
 
@@ -131,10 +136,8 @@ class Desk:
         """The rules; the product's own are imported at the first look, not when definitions load."""
         if self._rules is None:
             from orchestration.inbox import file_incoming
-            from orchestration.touched import (  # type: ignore[attr-defined]
-                touched_partitions,
-                untaken_objects,
-            )
+            from orchestration.reconcile_untaken import untaken_objects
+            from orchestration.touched import touched_partitions
 
             self._rules = Rules(file_incoming, touched_partitions, untaken_objects)
         return self._rules
@@ -144,6 +147,7 @@ class Desk:
         is_old = time.monotonic() - self._opened_at > REOPEN_AFTER_SECONDS or self._objects > REOPEN_AFTER_OBJECTS
         if self._workspace is None or is_old:
             self._workspace = open_workspace(self.settings)
+            self._ahead = ReadAhead(self._workspace)
             self._opened_at, self._objects = time.monotonic(), 0
         return self._workspace
 
@@ -163,38 +167,41 @@ class Desk:
         return landed
 
     def ask(self, stored: Mapping[str, StoredObject], arrived: Mapping[str, Arrived], requests: Requests, look: Look,
-            pace: Pace, *, now: datetime) -> None:  # fmt: skip
-        """Ask which partitions these objects of landing/ touch, and let them wait. What nobody can use is set aside."""
+            pace: Pace, *, now: datetime) -> bool:  # fmt: skip
+        """Ask which partitions these objects of landing/ touch, and let them wait. What nobody can use is set aside.
+
+        False, and nothing is done, if there was no time to read all that the answer needs: the next look goes on.
+        """
         begun = pace.seconds
-        landed, refused = [], {}
-        for key, each in stored.items():
-            known = landed_of(each)
-            if known is None:
-                refused[key] = MISNAMED
-            else:
-                landed.append(known)
-        touched = self._touched(landed, now)
-        refused |= touched.refused
+        known = {key: landed_of(each) for key, each in stored.items()}
+        landed = [each for each in known.values() if each]
+        workspace = self.workspace()
+        if self.rules.reads_ahead and self._ahead and not self._ahead.complete(landed, has_time=lambda: pace.has_time):
+            look.unread += len(stored)
+            return False
+        touched = self._touched(landed, workspace, now)
         look.arrived += len(stored)
         look.changed_nothing += len(touched.changed_nothing)
         look.outside_calendar += requests.want(touched, arrived, now=now)
-        for key, reason in refused.items():
+        misnamed = {key: MISNAMED for key, each in known.items() if each is None}
+        for key, reason in {**misnamed, **touched.refused}.items():
             self.set_aside(look, reason=reason, about=key)
         self._objects += len(stored)
         pace.took(pace.seconds - begun)
+        return True
 
     def set_aside(self, look: Look, *, reason: str, about: str) -> None:
         """Keep what nobody can use and why, once, however often it comes. Raises the store's failures."""
         look.set_aside.append(f"{about}: {reason}")
         set_aside(self.workspace().store, reason=reason, about=about)
 
-    def _touched(self, landed: Sequence[LandedObject], now: datetime) -> Touched:
+    def _touched(self, landed: Sequence[LandedObject], workspace: Workspace, now: datetime) -> Touched:
         """As the rule says; where it refuses some of several, each of these alone, so that none suffers for another."""
-        touched = self.rules.touched_partitions(landed, workspace=self.workspace(), now=now)
+        touched = self.rules.touched_partitions(landed, workspace=workspace, now=now)
         doubtful = [each for each in landed if each.key in touched.refused]
         if len(doubtful) < 2:
             return touched
-        alone = [self.rules.touched_partitions([each], workspace=self.workspace(), now=now) for each in doubtful]
+        alone = [self.rules.touched_partitions([each], workspace=workspace, now=now) for each in doubtful]
         return _joined([touched, *alone], {key: why for each in alone for key, why in each.refused.items()})
 
 

@@ -44,27 +44,21 @@ class ListingLook:
             portions.append(portion)
             objects += len(portion.objects)
             if objects >= pace.at_once:
-                self._ask(portions, accounted, requests, look, pace, now=now)
-                portions, objects = [], 0
-                if not pace.has_time:
+                if not self._ask(portions, accounted, requests, look, pace, now=now) or not pace.has_time:
                     return
+                portions, objects = [], 0
         self._ask(portions, accounted, requests, look, pace, now=now)
 
-    def _ask(
-        self,
-        portions: list[Portion],
-        accounted: Accounted,
-        requests: Requests,
-        look: Look,
-        pace: Pace,
-        *,
-        now: datetime,
-    ) -> None:
+    def _ask(self, portions: list[Portion], accounted: Accounted, requests: Requests, look: Look, pace: Pace, *,
+             now: datetime) -> bool:  # fmt: skip
+        """Whether there was an answer: only then the portions are accounted for."""
         stored = {each.key: each for portion in portions for each in portion.objects}
-        if stored:
-            self._desk.ask(stored, {key: _arrived(each) for key, each in stored.items()}, requests, look, pace, now=now)
+        arrived = {key: _arrived(each) for key, each in stored.items()}
+        if stored and not self._desk.ask(stored, arrived, requests, look, pace, now=now):
+            return False
         for portion in portions:
             accounted.account(portion)
+        return True
 
 
 def _arrived(stored: StoredObject) -> Arrived:

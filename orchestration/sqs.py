@@ -7,6 +7,7 @@ process ended before, it comes again, and what was seen lately is known by key a
 
 import secrets
 from collections import OrderedDict
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import dagster as dg
@@ -24,7 +25,13 @@ MOST_MESSAGES = 1_000
 WAIT_SECONDS = 1
 BATCHES_HELD = 4
 
-Batch = dict[str, Arrived]
+
+@dataclass(slots=True)
+class Unasked:
+    """Messages in our hands about which nothing was asked yet: their receipts, and what is new in them."""
+
+    receipts: list[str] = field(default_factory=list)
+    fresh: list[Arrival] = field(default_factory=list)
 
 
 class QueueLook:
@@ -43,7 +50,8 @@ class QueueLook:
         seen = SeenLately(remembered.get("seen", ""))
         filed = self._desk.file_incoming(look, pace, now=now)
         fresh = [Arrival(each.key, "", now, each.size) for each in filed if seen.note(each.key, "")]
-        self._ask(fresh, requests, look, pace, now=now)
+        if not self._ask(fresh, requests, look, pace, now=now):
+            seen.forget((each.key, "") for each in fresh)  # landing notifies of them too
         receipts = self._receive(requests, seen, look, pace, now=now)
         batch = secrets.token_hex(8)
         self._hold(batch, receipts)
@@ -55,23 +63,28 @@ class QueueLook:
         return told_result(context, look, released, waiting=len(requests), cursor=packed(cursor))
 
     def _receive(self, requests: Requests, seen: SeenLately, look: Look, pace: Pace, *, now: datetime) -> list[str]:
-        """Receive until the queue is empty or the time is over; the receipts of what was asked about."""
+        """Receive until the queue is empty or the time is over; the receipts of what was asked about.
+
+        What there was no time to ask about is given back to the queue.
+        """
         receipts: list[str] = []
-        fresh: list[Arrival] = []
-        unasked: list[str] = []
-        while pace.has_time and len(receipts) + len(unasked) < MOST_MESSAGES:
-            messages = self._queue.receive(wait_seconds=0 if receipts or unasked else WAIT_SECONDS)
+        unasked = Unasked()
+        is_empty = False
+        while not is_empty and pace.has_time and len(receipts) < MOST_MESSAGES:
+            messages = self._queue.receive(wait_seconds=0 if receipts or unasked.receipts else WAIT_SECONDS)
             for message in messages:
-                fresh += self._read(message, seen, look)
-                unasked.append(message.receipt)
-            if len(fresh) >= pace.at_once or not messages:
-                self._ask(fresh, requests, look, pace, now=now)
-                receipts += unasked
-                fresh, unasked = [], []
-            if not messages:
-                break
-        self._ask(fresh, requests, look, pace, now=now)
-        return receipts + unasked
+                unasked.fresh += self._read(message, seen, look)
+                unasked.receipts.append(message.receipt)
+            is_empty = not messages
+            if is_empty or len(unasked.fresh) >= pace.at_once:
+                if not self._ask(unasked.fresh, requests, look, pace, now=now):
+                    break
+                receipts += unasked.receipts
+                unasked = Unasked()
+        if unasked.receipts:
+            seen.forget((each.key, each.version) for each in unasked.fresh)
+            self._queue.give_back(unasked.receipts)
+        return receipts
 
     def _read(self, message: Received, seen: SeenLately, look: Look) -> list[Arrival]:
         """The objects of landing/ that a message tells of for the first time."""
@@ -85,11 +98,10 @@ class QueueLook:
         look.repeated += len(landing) - len(fresh)
         return fresh
 
-    def _ask(self, fresh: list[Arrival], requests: Requests, look: Look, pace: Pace, *, now: datetime) -> None:
-        if not fresh:
-            return
+    def _ask(self, fresh: list[Arrival], requests: Requests, look: Look, pace: Pace, *, now: datetime) -> bool:
+        """Whether there was an answer, or nothing to ask."""
         at = {each.key: each.arrived_at or now for each in fresh}
-        self._desk.ask(
+        return not fresh or self._desk.ask(
             {each.key: StoredObject(each.key, each.size, at[each.key].astimezone(UTC)) for each in fresh},
             {each.key: Arrived(each.key, each.version, at[each.key]) for each in fresh},
             requests, look, pace, now=now,

@@ -74,6 +74,12 @@ class SeenLately:
             self._known.discard(self._order.popleft())
         return True
 
+    def forget(self, told: Iterable[tuple[str, str]]) -> None:
+        """Take back what was noted."""
+        numbers = {fingerprint(*parts) for parts in told}
+        self._known -= numbers
+        self._order = deque(number for number in self._order if number not in numbers)
+
     def remembered(self) -> str:
         """For the next look."""
         return _spelled(self._order)

@@ -4,7 +4,7 @@ Credentials come from the standard chain. Not here: what a message says (arrival
 deleted (orchestration/sqs.py).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from resources.storage_location import aws_session
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
+    from mypy_boto3_sqs.type_defs import DeleteMessageBatchRequestEntryTypeDef
 
 MOST_A_CALL = 10
 """Messages that SQS hands out, or deletes, in one request."""
@@ -56,17 +57,23 @@ class ArrivalQueue:
     def delete(self, receipts: Sequence[str]) -> int:
         """Delete messages; how many SQS did not delete, which then come again. Raises QueueFailed."""
         kept = 0
-        for start in range(0, len(receipts), MOST_A_CALL):
-            some = receipts[start : start + MOST_A_CALL]
+        for entries in _entries(receipts):
             try:
-                answer = self._client.delete_message_batch(
-                    QueueUrl=self.url,
-                    Entries=[{"Id": str(number), "ReceiptHandle": receipt} for number, receipt in enumerate(some)],
-                )
+                answer = self._client.delete_message_batch(QueueUrl=self.url, Entries=entries)
             except (BotoCoreError, ClientError) as failure:
                 raise self._failed("emptied", "sqs:DeleteMessage", failure) from failure
             kept += len(answer.get("Failed", []))
         return kept
+
+    def give_back(self, receipts: Sequence[str]) -> None:
+        """Let messages come again at once. Raises QueueFailed; they then come when their timeout is over."""
+        for entries in _entries(receipts):
+            try:
+                self._client.change_message_visibility_batch(
+                    QueueUrl=self.url, Entries=[{**each, "VisibilityTimeout": 0} for each in entries]
+                )
+            except (BotoCoreError, ClientError) as failure:
+                raise self._failed("given back to", "sqs:ChangeMessageVisibility", failure) from failure
 
     def _failed(self, what: str, permission: str, failure: BotoCoreError | ClientError) -> QueueFailed:
         # botocore's own messages name addresses and error codes, never credentials.
@@ -83,3 +90,9 @@ class ArrivalQueue:
             region_name=self._region or aws_session().region_name or "us-east-1",
             config=Config(retries={"mode": "standard", "max_attempts": 3}, connect_timeout=5, read_timeout=15),
         )
+
+
+def _entries(receipts: Sequence[str]) -> Iterator[list["DeleteMessageBatchRequestEntryTypeDef"]]:
+    for start in range(0, len(receipts), MOST_A_CALL):
+        some = receipts[start : start + MOST_A_CALL]
+        yield [{"Id": str(number), "ReceiptHandle": receipt} for number, receipt in enumerate(some)]

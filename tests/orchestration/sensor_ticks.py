@@ -123,10 +123,10 @@ class NotedQueue(ArrivalQueue):
 
 
 class Daemon:
-    """Ticks of one sensor on an instance of its own."""
+    """Ticks of one sensor on an instance of its own; without plain rules it asks the product's own."""
 
-    def __init__(self, settings: Settings, rules: PlainRules | None = None, *, sensor: int = 0) -> None:
-        self.settings, self.rules, self.now = settings, rules or PlainRules(), NOW
+    def __init__(self, settings: Settings, rules: PlainRules | None, *, sensor: int = 0) -> None:
+        self.settings, self.rules, self.now = settings, rules, NOW
         self.receipts: list[str] = []
         self.instance = dg.DagsterInstance.ephemeral()
         self.cursor: str | None = None
@@ -136,8 +136,9 @@ class Daemon:
 
     def restart(self) -> None:
         """A new process: what the sensor kept in memory is gone."""
-        plain = Rules(self.rules.file_incoming, self.rules.touched_partitions, self.rules.untaken_objects)
-        sensors = sensors_on(self.settings, rules=plain, clock=lambda: self.now, connect=self._connect)
+        plain = self.rules
+        rules = plain and Rules(plain.file_incoming, plain.touched_partitions, plain.untaken_objects, reads_ahead=False)
+        sensors = sensors_on(self.settings, rules=rules, clock=lambda: self.now, connect=self._connect)
         self.sensor = sensors[self._which]
         self._repository = dg.Definitions(
             assets=self._definitions.assets, jobs=all_jobs(), sensors=sensors, resources=self._definitions.resources,

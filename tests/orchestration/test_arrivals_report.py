@@ -12,14 +12,14 @@ from orchestration.arrivals_desk import set_aside
 from orchestration.arrivals_report import ArrivalsReport, arrivals_report, print_arrivals
 from resources.local_store import LocalStore
 from resources.storage_location import StorageLocation
-from tests.orchestration.sensor_ticks import NOW, Daemon, landing_key, settings_of
+from tests.orchestration.sensor_ticks import NOW, Daemon, PlainRules, landing_key, settings_of
 from tests.small_lake import small_lake
 
 
 @pytest.fixture
 def daemon(tmp_path: Path) -> Daemon:
     """Ticks on an empty lake."""
-    return Daemon(settings_of(StorageLocation(str(tmp_path / "lake"))))
+    return Daemon(settings_of(StorageLocation(str(tmp_path / "lake"))), PlainRules())
 
 
 def land(daemon: Daemon, text: str, *, seconds_ago: float) -> None:

@@ -9,7 +9,7 @@ from orchestration.arrivals import NOTICED_BY, OBJECTS
 from resources.local_store import LocalStore
 from resources.operation_settings import Events
 from resources.storage_location import StorageLocation
-from tests.orchestration.sensor_ticks import NOW, Daemon, landing_key, settings_of
+from tests.orchestration.sensor_ticks import NOW, Daemon, PlainRules, landing_key, settings_of
 
 FIFTH, SIXTH = "slurm-a|2026-10-05", "slurm-a|2026-10-06"
 
@@ -21,10 +21,16 @@ def lake(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def daemon(lake: Path) -> Daemon:
+def rules() -> PlainRules:
+    """What an object touches, and what was taken."""
+    return PlainRules()
+
+
+@pytest.fixture
+def daemon(lake: Path, rules: PlainRules) -> Daemon:
     """Ticks of the reconciliation."""
     events = Events(reconcile_every_minutes=60, most_runs_a_tick=5)
-    return Daemon(settings_of(StorageLocation(str(lake)), events), sensor=1)
+    return Daemon(settings_of(StorageLocation(str(lake)), events), rules, sensor=1)
 
 
 def land(lake: Path, text: str, *, seconds_ago: float = 600) -> str:
@@ -91,13 +97,14 @@ def test_more_lost_objects_of_a_failing_partition_do_not_ask_more_often(lake: Pa
     assert asked == 1
 
 
-def test_another_loss_on_a_partition_that_was_mended_today_is_asked_for_today(lake: Path, daemon: Daemon) -> None:
-    daemon.rules.taken.add(land(lake, "2026-10-05"))
-    daemon.rules.taken.clear()
+def test_another_loss_on_a_partition_that_was_mended_today_is_asked_for_today(
+    lake: Path, daemon: Daemon, rules: PlainRules
+) -> None:
+    mended = land(lake, "2026-10-05")
     daemon.tick()
     daemon.begin()
     daemon.end()
-    daemon.rules.taken.add(landing_key("2026-10-05"))
+    rules.taken.add(mended)
     land(lake, "2026-10-05\n")
     daemon.wait(hours=1)
 

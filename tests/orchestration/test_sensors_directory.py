@@ -26,7 +26,7 @@ def lake(tmp_path: Path) -> Path:
 @pytest.fixture
 def daemon(lake: Path) -> Daemon:
     """Ticks on it."""
-    return Daemon(settings_of(StorageLocation(str(lake)), Events(most_runs_a_tick=5)))
+    return Daemon(settings_of(StorageLocation(str(lake)), Events(most_runs_a_tick=5)), PlainRules())
 
 
 def land(lake: Path, text: str, *, seconds_ago: float = 60, **where: str) -> str:
@@ -174,8 +174,9 @@ def test_a_name_that_landing_never_gives_is_set_aside_and_told_once(lake: Path, 
 
 
 def test_one_object_that_nobody_can_use_takes_nothing_from_those_beside_it(lake: Path) -> None:
-    daemon = Daemon(settings_of(StorageLocation(str(lake))), PlainRules())
-    daemon.rules.unusable.add(land(lake, "2026-10-06"))
+    rules = PlainRules()
+    daemon = Daemon(settings_of(StorageLocation(str(lake))), rules)
+    rules.unusable.add(land(lake, "2026-10-06"))
     land(lake, "2026-10-05")
 
     assert set(daemon.tick()) == {FIFTH}

@@ -11,7 +11,7 @@ from resources.arrival_queue import ArrivalQueue, QueueFailed
 from resources.object_store import ObjectStore
 from resources.open_store import store_at
 from resources.storage_location import StorageLocation
-from tests.orchestration.sensor_ticks import Daemon, landing_key, settings_of
+from tests.orchestration.sensor_ticks import Daemon, PlainRules, landing_key, settings_of
 from tests.services.sqs import REGION, Queue, SqsServer, any_credentials, sqs_server
 
 __all__ = ["any_credentials", "sqs_server"]  # the fixtures
@@ -40,7 +40,7 @@ def store(location: StorageLocation) -> ObjectStore:
 @pytest.fixture
 def daemon(location: StorageLocation, queue: Queue) -> Daemon:
     """Ticks on the queue."""
-    return Daemon(settings_of(location, queue.events))
+    return Daemon(settings_of(location, queue.events), PlainRules())
 
 
 def land(store: ObjectStore, text: str, **where: str) -> str:
@@ -211,7 +211,7 @@ def test_an_object_that_lands_on_s3_notifies_its_queue_and_asks_for_its_days(
     sqs_server: SqsServer, queue: Queue
 ) -> None:
     location = sqs_server.notifying_location(queue)
-    daemon = Daemon(settings_of(location, queue.events))
+    daemon = Daemon(settings_of(location, queue.events), PlainRules())
     daemon.tick()
     store = store_at(location)
     land(store, "2026-10-05")
