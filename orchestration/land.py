@@ -5,8 +5,17 @@ from pathlib import Path
 
 from rich.console import Console
 
+from resources.decompression import (
+    Undecompressible,
+    archive_in,
+    compression_of,
+    decompressed,
+    refuse_explosive,
+    without_compression,
+)
 from resources.lake_binding import bind_lake
-from resources.landing import PEOPLE_SOURCES, SOURCES, LandedObject, Landing
+from resources.landing import LARGEST_READ_BYTES, PEOPLE_SOURCES, SOURCES, LandedObject, Landing
+from resources.object_names import name_fault, readable
 from resources.open_store import store_at
 from resources.people_objects import PeopleRefused, faults_of
 from resources.setting_kinds import SettingsRefused
@@ -28,7 +37,7 @@ def land_files(
     missing = [str(file) for file in files if not file.is_file()]
     if missing:
         raise SettingsRefused(f"no such file: {', '.join(missing)}")
-    faults = tuple(fault for file in files for fault in faults_of(source, file.read_bytes(), name=file.name))
+    faults = tuple(fault for file in files for fault in _faults(file, source))
     if faults:
         raise PeopleRefused((*faults, "nothing was landed"))
     store = store_at(settings.location)
@@ -36,6 +45,25 @@ def land_files(
     landing = Landing(store)
     console = Console(soft_wrap=True, highlight=False)
     return [_land(landing, file, source, cluster, given, console) for file in files]
+
+
+def _faults(file: Path, source: str) -> list[str]:
+    """Why a file may not be landed, one line each: landing is for good."""
+    if fault := name_fault(file.name):
+        return [f"{readable(file.name)} {fault}"]
+    content = file.read_bytes()
+    if packed := archive_in(content):
+        return [f"{file.name} is {packed}: unpack it and land what is inside"]
+    if not content:
+        return [f"{file.name} is empty"]
+    name = without_compression(file.name) + compression_of(content)
+    try:
+        if source in PEOPLE_SOURCES:
+            return faults_of(source, decompressed(content, name=name, largest_bytes=LARGEST_READ_BYTES), name=file.name)
+        refuse_explosive(content, name=name, largest_bytes=LARGEST_READ_BYTES)
+    except Undecompressible as refused:
+        return [str(refused)]
+    return []
 
 
 def _land(
@@ -47,20 +75,17 @@ def _land(
         source=source,
         cluster=None if source in PEOPLE_SOURCES else cluster,
         extracted_at=given or datetime.fromtimestamp(file.stat().st_mtime, UTC),
-        extension=_extension(file),
+        extension=_extension(file.name) + compression_of(content),
     )
     verb = "landed" if landed.is_new else "was landed before as"
     console.print(f"{file} {verb} {landed.key} ({len(content):,} bytes)", markup=False)
     return landed
 
 
-def _extension(file: Path) -> str:
-    name = file.name.lower()
-    for ending in (".json.gz", ".psv.gz", ".txt.gz", ".csv.gz", ".json.zst", ".psv.zst", ".txt.zst", ".csv.zst"):
-        if name.endswith(ending):
-            return ending[1:]
-    suffix = file.suffix.lower().removeprefix(".")
-    return suffix if suffix.isalnum() and suffix.isascii() else "txt"
+def _extension(name: str) -> str:
+    """What the name says of the format; how it is compressed the content says."""
+    ending = Path(without_compression(name.lower())).suffix.removeprefix(".")
+    return ending if ending.isalnum() and ending.isascii() else "txt"
 
 
 def given_instant(text: str) -> datetime:

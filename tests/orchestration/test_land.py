@@ -1,5 +1,6 @@
 """`chargeback land`: what people hand in is read before it is kept, since landing cannot be mended afterwards."""
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -62,3 +63,43 @@ def test_a_time_of_extraction_without_an_offset_is_refused(config: Path) -> None
 
     with pytest.raises(SettingsRefused, match="no offset"):
         land_files([file], source="slurm/sacct", cluster="slurm-a", extracted_at="2026-10-05T01:00:00", config=config)
+
+
+@pytest.mark.parametrize("name, content, why", [
+    ("a\x1b[2Jb.psv", b"JobIDRaw|State\n", "a\\\\u001b.2Jb.psv has a control character"),
+    ("\u202evsp.tccas", b"JobIDRaw|State\n", "an invisible character .U.202E"),
+    ("fu\u0308r.psv", b"JobIDRaw|State\n", "form NFC"),
+    ("..\\x.psv", b"JobIDRaw|State\n", "backslash"),
+    ("x.psv", b"", "x.psv is empty"),
+    ("x.zip", b"PK\x03\x04...", "x.zip is a zip archive: unpack it"),
+    ("x.psv.gz", gzip.compress(bytes(80_000_000)), "x.psv.gz: is more than 200 times larger"),
+    ("x.psv", gzip.compress(gzip.compress(b"JobIDRaw|State\n")), "what is inside is compressed once more"),
+    ("x.gz", gzip.compress(b"JobIDRaw|State\n")[:-4], "cannot be decompressed"),
+])  # fmt: skip
+def test_a_file_that_nobody_should_keep_is_refused_before_it_is_kept(
+    config: Path, name: str, content: bytes, why: str
+) -> None:
+    file = config.parent / name
+    file.write_bytes(content)
+
+    with pytest.raises(PeopleRefused, match=f"{why}(.|\n)*nothing was landed"):
+        land_files([file], source="slurm/sacct", cluster="slurm-a", extracted_at=None, config=config)
+
+    assert not list(config.parent.glob("lake/landing/**/*.*"))
+
+
+@pytest.mark.parametrize("name, content, ending", [
+    ("x.psv", b"JobIDRaw|State\n", ".psv"),
+    ("X.PSV.GZ", gzip.compress(b"JobIDRaw|State\n"), ".psv.gz"),
+    ("x.psv", gzip.compress(b"JobIDRaw|State\n"), ".psv.gz"),
+    ("x.prom.gz", gzip.compress(b"JobIDRaw|State\n"), ".prom.gz"),
+    ("x.psv.gz", b"JobIDRaw|State\n", ".psv"),
+    ("x", b"JobIDRaw|State\n", ".txt"),
+])  # fmt: skip
+def test_a_landed_object_ends_as_its_content_is(config: Path, name: str, content: bytes, ending: str) -> None:
+    file = config.parent / name
+    file.write_bytes(content)
+
+    (landed,) = land_files([file], source="slurm/sacct", cluster="slurm-a", extracted_at=None, config=config)
+
+    assert landed.key.endswith(landed.sha256 + ending)
