@@ -34,6 +34,9 @@ class Told:
     day: Day
     inputs: Inputs
     rows: Callable[[], pl.DataFrame]
+    fold: Fold | None = None
+    revised: tuple[str, ...] = ()
+    """Of records with a beginning and an end: their fold, and what identifies one of them, its beginning included."""
 
 
 Teller = Callable[[Observations, Day], Told]
@@ -59,16 +62,20 @@ def told_by_records(
     contract: Contract,
     source: str,
     fold: Fold,
+    revised: tuple[str, ...] = (),
     known: Mapping[str, object] | None = None,
 ) -> Told:
-    """The day's records of one source; `known` are facts beyond the day that the fold uses."""
+    """The day's records of one source; `known` are facts beyond the day that the fold uses.
+
+    `revised`: what identifies a record, where a later extract may say that it ended before the day.
+    """
     objects = observations.of_interval(source, day.cluster, day.interval)
 
     def rows() -> pl.DataFrame:
-        seen = observations.frame(objects, within=day.interval)
+        seen = observations.frame(objects, within=day.interval, revised=revised)
         return contract.empty() if seen is None else fold(seen, day)
 
-    return Told(contract, day, Inputs.of(objects=shas_of(objects), settings=known), rows)
+    return Told(contract, day, Inputs.of(objects=shas_of(objects), settings=known), rows, fold, revised)
 
 
 def told_by_snapshots(

@@ -18,6 +18,7 @@ def raw_events_told(observations: Observations, day: Day) -> Told:
         day,
         contract=RAW_EVENTS,
         source="slurm/events",
+        revised=("NodeName", "TimeStart", "State"),
         fold=lambda seen, of: raw_events_of_day(seen, cluster=of.cluster, day=of.day, interval=of.interval),
     )
 

@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from assets.landed_records import Told, written
+from assets.landed_records import Told, shas_of, written
 from assets.materialisation import Day, Inputs, day_of
 from chargeback.contracts.raw_nodes import RAW_NODES
 from resources.lake import Lake
@@ -12,8 +12,9 @@ from resources.settings import Settings
 
 def raw_nodes_told(observations: Observations, day: Day) -> Told:
     """contracts.raw_nodes of a day, from all that has landed."""
-    rows, objects = observations.inventory(day.cluster, day.day, day.interval)
-    return Told(RAW_NODES, day, Inputs.of(objects=objects), lambda: rows)
+    in_force = observations.inventory_in_force(day.cluster, day.interval)
+    inputs = Inputs.of(objects=shas_of([in_force] if in_force else []))
+    return Told(RAW_NODES, day, inputs, lambda: observations.inventory(day.cluster, day.day, day.interval)[0])
 
 
 @dg.asset

@@ -18,6 +18,7 @@ def raw_reservations_told(observations: Observations, day: Day) -> Told:
         day,
         contract=RAW_RESERVATIONS,
         source="slurm/reservations",
+        revised=("Name", "TimeStart"),
         fold=lambda seen, of: raw_reservations_of_day(seen, cluster=of.cluster, day=of.day, interval=of.interval),
     )
 

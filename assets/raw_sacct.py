@@ -19,6 +19,7 @@ def raw_sacct_told(observations: Observations, day: Day) -> Told:
         day,
         contract=RAW_SACCT,
         source="slurm/sacct",
+        revised=("JobIDRaw", "Start"),
         fold=lambda seen, of: raw_sacct_of_day(
             seen, cluster=of.cluster, day=of.day, interval=of.interval, gpu_partitions=gpu_partitions
         ),

@@ -1,8 +1,40 @@
 """What is being found out of some arrived objects: partitions that they touch, objects that nobody can use."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from assets.landed_records import day_called
+from assets.materialisation import Day
+from orchestration.workspace import Workspace
 from resources.lake_records import PartitionState
+from resources.observations import Observations
+from resources.parsed_object import ParsedObject
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Objects of one source and cluster, and the open days that they are held against."""
+
+    parsed: Sequence[ParsedObject]
+    source: str
+    cluster: str
+    days: Sequence[str]
+    observations: Observations
+    workspace: Workspace
+
+    @property
+    def keys(self) -> set[str]:
+        """The objects' keys."""
+        return {each.landed.key for each in self.parsed}
+
+    def day(self, name: str) -> Day:
+        """A day of the cluster."""
+        return day_called(self.cluster, name, self.workspace.settings)
+
+    def keys_that_speak_of(self, day: Day) -> set[str]:
+        """Those of the objects of which a record can speak of a day."""
+        of_day = self.observations.of_interval(self.source, self.cluster, day.interval)
+        return self.keys & {each.landed.key for each in of_day}
 
 
 @dataclass(slots=True)

@@ -125,21 +125,28 @@ class Observations:
         """The full listings of a source: when what is not in them did not exist."""
         return listings_of(self.parsed(source, cluster))
 
-    def frame(self, objects: Sequence[ParsedObject], *, within: Interval | None = None) -> pl.DataFrame | None:
+    def frame(
+        self, objects: Sequence[ParsedObject], *, within: Interval | None = None, revised: Sequence[str] = ()
+    ) -> pl.DataFrame | None:
         """The observations of several objects, with `object` and `extracted_at`; None if there are none.
 
         `within` keeps those records only that overlap the interval (a record without length counts where it begins).
+        `revised` names what identifies a record, its beginning included: then what says later of a kept record that it
+        ended before the interval is kept too.
         """
         frames = []
         for parsed in objects:
             if parsed.is_readable:
-                records = self._cache.frame(parsed)
-                frames.append(
-                    (records.filter(_overlaps(within)) if within else records).with_columns(
-                        object=pl.lit(parsed.landed.key), extracted_at=pl.lit(parsed.landed.extracted_at, dtype=INSTANT)
-                    )
+                placed = self._cache.frame(parsed).with_columns(
+                    object=pl.lit(parsed.landed.key), extracted_at=pl.lit(parsed.landed.extracted_at, dtype=INSTANT)
                 )
-        return pl.concat(frames, how="vertical") if frames else None
+                if within:  # one by one, so that memory is bounded by the interval
+                    placed = placed.filter(overlaps(within) | (ended_before(within) if revised else pl.lit(False)))
+                frames.append(placed)
+        if not frames:
+            return None
+        observations = pl.concat(frames, how="vertical")
+        return kept_of_interval(observations, within, revised) if within else observations
 
     def inventory(self, cluster: str, day: str, interval: Interval) -> tuple[pl.DataFrame, dict[str, str]]:
         """contracts.raw_nodes of a day, and the listing in force (object key -> sha256) that it comes from."""
@@ -171,6 +178,21 @@ class _ListedOnce(Observations):
         return self._objects[source, cluster]
 
 
-def _overlaps(interval: Interval) -> pl.Expr:
+def kept_of_interval(observations: pl.DataFrame, interval: Interval, revised: Sequence[str]) -> pl.DataFrame:
+    """The observations that overlap an interval, and those that revise one of them: it ended before."""
+    overlapping = observations.filter(overlaps(interval))
+    if not revised:
+        return overlapping
+    ended = observations.filter(ended_before(interval))
+    return pl.concat([overlapping, ended.join(overlapping.select(revised).unique(), on=revised, how="semi")])
+
+
+def overlaps(interval: Interval) -> pl.Expr:
+    """Whether a record speaks of an interval."""
     begins, ends = pl.col("overlaps_from"), pl.col("overlaps_until")
     return (begins < interval.end) & ((ends > interval.start) | ((begins == ends) & (begins >= interval.start)))
+
+
+def ended_before(interval: Interval) -> pl.Expr:
+    """Whether a record was seen after an interval had begun, as one that had ended by then."""
+    return (pl.col("overlaps_until") <= interval.start) & (pl.col("extracted_at") > interval.start)

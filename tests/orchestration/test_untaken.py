@@ -1,0 +1,62 @@
+"""Held against the raw tables, landing says what was never read, and not again and again what changes nothing."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from orchestration.touched import Touched, untaken_objects
+from orchestration.untaken import settled_objects
+from tests.orchestration.test_touched_days import days, job, night, running, sacct
+from tests.raw_estate import RawEstate
+
+
+@pytest.fixture
+def estate(tmp_path: Path) -> RawEstate:
+    """Made on the morning of 4 October from one extract."""
+    estate = RawEstate.begun_in(tmp_path, first_day="2026-10-01")
+    estate.land("slurm/sacct", sacct(running(1, "01 08:00", "04 00:10"), job(2, "02 20:00", "03 04:00")), at=night(4))
+    estate.make(now=night(4))
+    return estate
+
+
+def untaken(estate: RawEstate) -> Touched:
+    return untaken_objects(workspace=estate.workspace, now=night(4))
+
+
+def test_what_the_raw_tables_were_made_from_is_not_found(estate: RawEstate) -> None:
+    assert untaken(estate) == Touched({}, {}, frozenset(), {})
+
+
+def test_an_object_that_nobody_was_told_of_is_found_until_it_is_taken(estate: RawEstate) -> None:
+    lost = estate.land("slurm/sacct", sacct(job(3, "02 01:00", "02 02:00")), at=night(4))
+
+    found = [dict(untaken(estate).days) for _ in range(2)]
+    estate.make(now=night(4), only=days("02"))
+
+    assert found == [{key: {lost.key} for key in days("02")}] * 2
+    assert untaken(estate).days == {}
+
+
+def test_an_object_that_changes_nothing_is_found_once_and_remembered(estate: RawEstate) -> None:
+    same = estate.land("slurm/sacct", sacct(job(2, "02 20:00", "03 04:00")), at=night(4) + timedelta(hours=1))
+
+    assert untaken(estate).changed_nothing == {same.key}
+    assert untaken(estate).changed_nothing == frozenset()
+    assert settled_objects(estate.workspace) == {same.key}
+
+
+def test_what_is_remembered_can_be_lost_and_costs_time_only(estate: RawEstate) -> None:
+    same = estate.land("slurm/sacct", sacct(job(2, "02 20:00", "03 04:00")), at=night(4) + timedelta(hours=1))
+    untaken(estate)
+    (kept,) = (estate.folder / "lake" / "settled").rglob("*.json.gz")
+    kept.write_bytes(b"half a file")
+
+    assert untaken(estate).changed_nothing == {same.key}
+
+
+def test_an_object_that_speaks_of_a_day_to_come_is_not_remembered(estate: RawEstate) -> None:
+    ahead = estate.land("slurm/sacct", sacct(job(5, "06 00:00", "06 01:00")), at=night(7))
+
+    assert untaken(estate).changed_nothing == {ahead.key}
+    assert untaken(estate).changed_nothing == {ahead.key}
