@@ -15,6 +15,7 @@ from assets.holds import holds
 from assets.journal_entries import journal_entries
 from assets.landed_objects import landed_objects
 from assets.ownership import ownership
+from assets.pools import in_its_pool
 from assets.postings import postings
 from assets.published import published
 from assets.quarantine import quarantine
@@ -62,9 +63,13 @@ OWNERS_OF_STAGE = {
 
 
 def assets_on(calendar: Calendar, settings: Settings) -> list[dg.AssetsDefinition]:
-    """The assets, partitioned by the calendar, described by their contracts, with what requests them."""
+    """The assets with their partitions, their contracts' descriptions, their pools, and what requests them."""
     conditions = conditions_of(CONTRACT_OF, settings)
-    return [asset.map_asset_specs(lambda spec: _described(spec, calendar, settings, conditions)) for asset in ASSETS]
+
+    def described(spec: dg.AssetSpec) -> dg.AssetSpec:
+        return _described(spec, calendar, settings, conditions)
+
+    return [in_its_pool(asset.map_asset_specs(described), CONTRACT_OF[asset.key.to_user_string()]) for asset in ASSETS]
 
 
 def checks_on(calendar: Calendar) -> list[dg.AssetChecksDefinition]:
