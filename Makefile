@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 export GX_ANALYTICS_ENABLED := false
 export DAGSTER_DISABLE_TELEMETRY := yes
 
-.PHONY: demo test check setup packages ui fuzz chaos bench apiserver-test dictionary lock clean
+.PHONY: demo test check setup packages ui fuzz chaos bench apiserver-test storage-test radosgw-test dictionary lock clean
 
 demo: setup          ## bills a month of a real Slurm cluster's records and shows where to look
 	@$(BIN)/chargeback demo
@@ -53,6 +53,13 @@ apiserver-test: setup ## the Kubernetes listing from a real kube-apiserver (KUBE
 	@command -v etcd >/dev/null || { echo "no etcd: install the Debian package etcd-server"; exit 2; }
 	@command -v "$${KUBE_APISERVER:-kube-apiserver}" >/dev/null || { echo "no kube-apiserver: CONTRIBUTING.md says where to get one"; exit 2; }
 	@$(BIN)/pytest -q tests/resources/test_real_apiserver.py
+
+storage-test: setup  ## eight processes write eight partitions fifty times each, hundreds of writers are killed; minutes
+	@$(BIN)/pytest -m slow --durations=0 tests/resources
+
+radosgw-test: setup  ## the lake and its preflight on a second vendor's store, Ceph's; Debian's packages of it, as root
+	@command -v radosgw >/dev/null || { echo "no radosgw: apt-get install --no-install-recommends ceph-mon ceph-mgr ceph-osd radosgw ceph-common"; exit 2; }
+	@$(BIN)/pytest -s -m radosgw --durations=0 tests/resources/test_radosgw.py
 
 dictionary: setup    ## docs/data-dictionary.md from the contracts
 	@$(BIN)/python -m orchestration.data_dictionary

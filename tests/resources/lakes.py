@@ -1,6 +1,5 @@
 """A small lake for tests: frames of two real contracts, provenance, and writers that run in processes of their own."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -76,16 +75,6 @@ def made_from(inputs: str, *, run: str = "run-1", code: str = "code-1") -> Prove
 def read(lake: Lake, *partitions: Partition) -> pl.DataFrame:
     """The holds that stand in partitions."""
     return lake.scan(HOLDS, partitions).frame.collect()
-
-
-def write_days(location: StorageLocation, writer: int, days: Sequence[str]) -> list[str]:
-    """Write holds of days one after the other; runs in a process of its own."""
-    lake = Lake(location)
-    partitions = [day(each, f"slurm-{writer}") for each in days]
-    return [
-        lake.replace(HOLDS, partition, holds(partition, gpus=writer + 1), made_from(partition.key)).reason
-        for partition in partitions
-    ]
 
 
 def write_same_day(location: StorageLocation, writer: int) -> str:

@@ -16,32 +16,71 @@ from resources.lake import Lake
 from resources.lake_commit import commit_partition
 from resources.lake_records import MonthClosed, PartitionContended
 from resources.storage_location import StorageLocation
-from tests.resources.lakes import AMOUNTS, amounts, day, holds, made_from, read, write_days, write_same_day
+from tests.resources.lake_log import logged_contents
+from tests.resources.lake_writers import write_own_partition, write_shared_partition
+from tests.resources.lakes import AMOUNTS, amounts, day, holds, made_from, read, write_same_day
 from tests.services.seaweedfs import S3Server
 
-DAYS = ["2026-10-05", "2026-10-06", "2026-10-07"]
 WRITERS = range(4)
 
 
 @pytest.fixture(scope="module")
 def processes(s3_server: S3Server) -> Iterator[ProcessPoolExecutor]:
-    """Four processes, spawned and never forked: Delta's runtime does not survive a fork."""
-    with ProcessPoolExecutor(4, mp_context=multiprocessing.get_context("spawn")) as pool:
+    """Eight processes, spawned and never forked: Delta's runtime does not survive a fork."""
+    with ProcessPoolExecutor(8, mp_context=multiprocessing.get_context("spawn")) as pool:
         yield pool
 
 
-def test_four_processes_that_make_a_table_and_write_their_own_partitions_all_succeed(
+def each_writes_its_own_partition(
+    location: StorageLocation, processes: ProcessPoolExecutor, *, writers: int, turns: int
+) -> None:
+    """Let processes make a table and write their own partitions at once; every row is there, none twice, all told."""
+    told = list(processes.map(write_own_partition, [location] * writers, range(writers), [turns] * writers))
+
+    partitions = [day(cluster=f"slurm-{writer}") for writer in range(writers)]
+    rows = read(Lake(location), *partitions)
+    log = logged_contents(location)
+
+    assert [[reason for reason, _ in each] for each in told] == [["new", *["changed"] * (turns - 1)]] * writers
+    assert rows.group_by("cluster").len().sort("cluster")["len"].to_list() == [3] * writers
+    assert rows["device_count"].to_list() == [turns] * 3 * writers
+    assert log[0] is None
+    assert len(log) == 1 + writers * turns
+    for writer, partition in enumerate(partitions):  # its own order is kept in the history, nothing is left out
+        logged = [entry[1] for entry in log if entry is not None and entry[0] == partition.key]
+        assert logged == [content for _, content in told[writer]]
+
+
+def test_eight_processes_that_make_a_table_and_write_their_own_partitions_all_succeed(
     location: StorageLocation, processes: ProcessPoolExecutor
 ) -> None:
-    outcomes = list(processes.map(write_days, [location] * 4, WRITERS, [DAYS] * 4))
+    each_writes_its_own_partition(location, processes, writers=8, turns=10)
 
-    rows = read(Lake(location), *(day(each, f"slurm-{writer}") for writer in WRITERS for each in DAYS))
-    states = Lake(location).states(HOLDS, [day(each, f"slurm-{writer}") for writer in WRITERS for each in DAYS])
 
-    assert outcomes == [["new"] * 3] * 4
-    assert len(rows) == 4 * 3 * 3
-    assert rows.group_by("cluster").len().sort("cluster")["len"].to_list() == [9, 9, 9, 9]
-    assert sorted(state.version for state in states.values()) == list(range(1, 13))
+@pytest.mark.slow
+def test_eight_processes_that_write_their_own_partitions_fifty_times_all_succeed(
+    location: StorageLocation, processes: ProcessPoolExecutor
+) -> None:
+    each_writes_its_own_partition(location, processes, writers=8, turns=50)
+
+
+def none_is_told_of_a_lost_success(location: StorageLocation, processes: ProcessPoolExecutor, *, turns: int) -> None:
+    """Let two processes write one partition at once: one wins, the other sees it and writes again or is stopped."""
+    told = list(processes.map(write_shared_partition, [location] * 2, range(2), [turns] * 2))
+
+    log = [entry[1] for entry in logged_contents(location) if entry is not None]
+    succeeded = [content for each in told for reason, content in each if reason != "contended"]
+
+    assert [len(each) for each in told] == [turns] * 2
+    assert sorted(log) == sorted(succeeded)
+    assert Lake(location).scan(HOLDS, [day()]).contents == {f"holds|{day().key}": log[-1]}
+    assert len(read(Lake(location), day())) == 3
+
+
+def test_of_two_processes_that_keep_writing_one_partition_none_is_told_of_a_success_that_is_lost(
+    location: StorageLocation, processes: ProcessPoolExecutor
+) -> None:
+    none_is_told_of_a_lost_success(location, processes, turns=8)
 
 
 def test_of_four_processes_with_other_rows_for_one_partition_the_losers_know_it(

@@ -66,7 +66,7 @@ def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "seaweedfs"
     folder.mkdir(exist_ok=True)
     with pytest.MonkeyPatch.context() as environment, _shared(folder, weed) as port:
-        _use_test_credentials(environment)
+        use_test_credentials(environment)
         server = S3Server(f"http://127.0.0.1:{port}")
         bucket_made(server.endpoint_url)
         yield server
@@ -81,7 +81,8 @@ def weed_program() -> str:
     return weed
 
 
-def _use_test_credentials(environment: pytest.MonkeyPatch) -> None:
+def use_test_credentials(environment: pytest.MonkeyPatch) -> None:
+    """Put the administrator's credentials into the environment, and nothing of this machine's own."""
     for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_ENDPOINT_URL"):
         environment.delenv(name, raising=False)
     environment.setenv("AWS_ACCESS_KEY_ID", ACCESS_KEY)
