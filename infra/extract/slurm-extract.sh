@@ -40,6 +40,7 @@ write() { # write NAME EXTENSION COMMAND...
     shift 2
     part=$folder/.$name-$instant.$$.part
     if "$@" >"$part" && [ -s "$part" ]; then
+        sync "$part" 2>/dev/null || true # so that a power cut leaves no name without its bytes
         mv "$part" "$folder/$name-$instant-$$.$extension"
     else
         rm -f "$part"

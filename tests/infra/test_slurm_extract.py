@@ -126,3 +126,18 @@ def test_what_a_night_wrote_is_recognised_and_lands_with_its_own_time(site: Site
         assert f"{source}, " in inspected.stdout, inspected.stdout + inspected.stderr
         assert records in inspected.stdout
         assert f"landing/{source}/cluster=gpuc/date=2026-11-30/20261130T140506Z-" in landed.stdout, landed.stderr
+
+
+def test_an_extract_that_is_killed_leaves_whole_files_or_none(site: Site) -> None:
+    site.install("sacct", 'cat "$DUMPS/sacct-X-dup.us-delim"; kill -9 "$PPID"')
+
+    killed = site.extract()
+    left = {name for name in site.files() if not name.startswith(".")}
+    for name, body in FAKES.items():
+        site.install(name, body)
+    again = site.extract()
+
+    assert killed.returncode != 0
+    assert left == {"bindings", "nodes"}
+    assert again.returncode == 0
+    assert {name for name in site.files() if not name.startswith(".")} == set(SOURCES)
