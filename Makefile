@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 export GX_ANALYTICS_ENABLED := false
 export DAGSTER_DISABLE_TELEMETRY := yes
 
-.PHONY: demo test check setup packages ui fuzz chaos bench apiserver-test storage-test radosgw-test dictionary lock clean
+.PHONY: demo test check setup packages ui fuzz chaos bench apiserver-test storage-test arrivals-test radosgw-test dictionary lock clean
 
 demo: setup          ## bills a month of a real Slurm cluster's records and shows where to look
 	@$(BIN)/chargeback demo
@@ -56,6 +56,9 @@ apiserver-test: setup ## the Kubernetes listing from a real kube-apiserver (KUBE
 
 storage-test: setup  ## eight processes write eight partitions fifty times each, hundreds of writers are killed; minutes
 	@$(BIN)/pytest -m slow --durations=0 tests/resources
+
+arrivals-test: setup ## 10,000 real extracts arrive at once (STORM=): ticks, their length, runs a day
+	@$(BIN)/pytest -s -m slow --timeout=14400 tests/orchestration/test_storm.py
 
 radosgw-test: setup  ## the lake and its preflight on a second vendor's store, Ceph's; Debian's packages of it, as root
 	@command -v radosgw >/dev/null || { echo "no radosgw: apt-get install --no-install-recommends ceph-mon ceph-mgr ceph-osd radosgw ceph-common"; exit 2; }

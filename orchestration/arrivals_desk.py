@@ -23,7 +23,9 @@ from resources.settings import Settings
 SECONDS_A_LOOK = 25
 """No new batch is begun later: Dagster ends a sensor's tick after 60 s."""
 
-FEWEST, MOST_AT_ONCE = 8, 1024
+FEWEST_AT_ONCE, FIRST_AT_ONCE, MOST_AT_ONCE = 256, 1024, 4096
+"""Objects asked about together. An answer costs by the days that they speak of more than by their number."""
+
 MOST_FILED = 50
 REOPEN_AFTER_SECONDS, REOPEN_AFTER_OBJECTS = 600, 5_000
 REFUSED = "events-refused/"
@@ -69,7 +71,7 @@ class Pace:
     def __init__(self) -> None:
         self._begun = time.monotonic()
         self._last = 0.0
-        self.at_once = 32
+        self.at_once = FIRST_AT_ONCE
 
     @property
     def seconds(self) -> float:
@@ -84,10 +86,10 @@ class Pace:
     def took(self, seconds: float) -> None:
         """A batch took so long: the next one is larger or smaller."""
         self._last = seconds
-        if seconds < 2:
+        if seconds < 4:
             self.at_once = min(MOST_AT_ONCE, self.at_once * 2)
-        elif seconds > 6:
-            self.at_once = max(FEWEST, self.at_once // 2)
+        elif seconds > 15:
+            self.at_once = max(FEWEST_AT_ONCE, self.at_once // 2)
 
 
 @dataclass(slots=True)

@@ -1,7 +1,8 @@
 """What was lost on the way: from time to time all of landing is held against the raw tables.
 
 A notification may be lost, a run may fail, a sensor may have been stopped. What stands in landing and in no table is
-then requested, but a partition whose runs keep failing at most once a day. Not here: what was lost (reconcile_untaken.py).
+then requested, but a partition whose runs keep failing at most once a day. Not here: what that is
+(reconcile_untaken.py).
 """
 
 from collections.abc import Mapping
