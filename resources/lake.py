@@ -24,6 +24,7 @@ from resources.lake_closing import close_month_of, closed_months_of
 from resources.lake_commit import commit_partition, refuse_closed_month, verify_commit
 from resources.lake_kept import table_at, table_now, table_to_write
 from resources.lake_records import (
+    UNKNOWN,
     ContractBreach,
     PartitionContended,
     PartitionState,
@@ -103,6 +104,8 @@ class Lake:
                 state = partition_state(table, partition, self._store)
                 seen.append(state.content_hash if state else None)
                 if state is not None and state.content_hash == content:
+                    if seen[0] != content and state.input_fingerprint == UNKNOWN:  # our own commit; its answer was lost
+                        return self._noted(table, partition, state, provenance, "changed" if seen[0] else "new")
                     return self._unchanged(table, partition, state, provenance)
                 if state is not None and state.input_fingerprint == provenance.fingerprint:
                     raise Unreproducible(
@@ -163,10 +166,15 @@ class Lake:
     ) -> Written:
         if state.input_fingerprint == provenance.fingerprint:
             return _written(table.contract, partition, state, "unchanged input")
-        renewed = write_state(
+        return self._noted(table, partition, state, provenance, "unchanged content")
+
+    def _noted(
+        self, table: OpenTable, partition: Partition, state: PartitionState, provenance: Provenance, reason: Reason
+    ) -> Written:
+        noted = write_state(
             table, partition, self._store, content=state.content_hash, row_count=state.row_count, provenance=provenance
         )
-        return _written(table.contract, partition, renewed, "unchanged content")
+        return _written(table.contract, partition, noted, reason)
 
     def _now(self, contract: Contract) -> AbstractContextManager[OpenTable | None]:
         return table_now(self.location, contract, self._store)

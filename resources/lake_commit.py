@@ -13,7 +13,7 @@ from chargeback.contracts.partition import Partition
 from resources.content_hash import canonical_json, content_hash
 from resources.lake_closing import certificate_of_closed_month
 from resources.lake_records import LakeCorruption, MonthClosed, Provenance
-from resources.lake_table import OpenTable, predicate_of
+from resources.lake_table import OpenTable, answers_lost_count_as_failed_commits, predicate_of
 from resources.object_store import ObjectStore
 
 
@@ -23,7 +23,7 @@ def commit_partition(
     """Replace the partition's rows against the version that is open; the table, now at the new version, is returned.
 
     Raises  MonthClosed if that version says so; deltalake.exceptions.CommitFailedError if meanwhile the same partition
-    changed or any month was closed. Other partitions that changed meanwhile do not hinder.
+    changed, any month was closed, or the answer was lost. Other partitions that changed meanwhile do not hinder.
     """
     refuse_closed_month(table, partition)
     metadata = {
@@ -34,13 +34,14 @@ def commit_partition(
         "code_version": provenance.code_version,
         "run_id": provenance.run_id,
     }
-    write_deltalake(
-        table.delta,
-        frame,
-        mode="overwrite",
-        predicate=predicate_of(table.contract, partition),
-        commit_properties=CommitProperties(custom_metadata=metadata),
-    )
+    with answers_lost_count_as_failed_commits():
+        write_deltalake(
+            table.delta,
+            frame,
+            mode="overwrite",
+            predicate=predicate_of(table.contract, partition),
+            commit_properties=CommitProperties(custom_metadata=metadata),
+        )
     return table
 
 

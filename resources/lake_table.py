@@ -6,18 +6,20 @@ does not name every partition column is refused: no predicate is ever wider than
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import polars as pl
 from deltalake import DeltaTable
-from deltalake.exceptions import DeltaError, TableNotFoundError
+from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
 
 from chargeback.contracts.contract import Contract
 from chargeback.contracts.partition import Partition
 from resources.lake_records import ContractBreach, LakeCorruption
 from resources.object_store import ObjectStore
 from resources.storage_location import StorageLocation
+from resources.store_failures import StoreSilent, failure_of
 
 TABLES = "tables"
 ADDRESS = "_address"
@@ -135,16 +137,17 @@ def open_or_create_table(location: StorageLocation, contract: Contract) -> OpenT
     if not location.is_s3:
         location.directory.joinpath(TABLES).mkdir(parents=True, exist_ok=True)
     try:
-        DeltaTable.create(
-            location.child(TABLES, contract.table),
-            schema=contract.empty().to_arrow().schema,
-            mode="error",
-            partition_by=list(contract.partitioned_by),
-            name=contract.table,
-            description=contract.grain,
-            configuration=TABLE_PROPERTIES,
-            storage_options=location.delta_options() or None,
-        )
+        with answers_lost_count_as_failed_commits():
+            DeltaTable.create(
+                location.child(TABLES, contract.table),
+                schema=contract.empty().to_arrow().schema,
+                mode="error",
+                partition_by=list(contract.partitioned_by),
+                name=contract.table,
+                description=contract.grain,
+                configuration=TABLE_PROPERTIES,
+                storage_options=location.delta_options() or None,
+            )
     except DeltaError:
         opened = open_table(location, contract)
         if opened is None:
@@ -154,6 +157,21 @@ def open_or_create_table(location: StorageLocation, contract: Contract) -> OpenT
     if created is None:
         raise LakeCorruption(f"{contract.table}: the table that was just made is not there")
     return created
+
+
+@contextmanager
+def answers_lost_count_as_failed_commits() -> Iterator[None]:
+    """Within it, a connection that was cut while a log entry was put is raised as CommitFailedError: look again.
+
+    object_store repeats a conditional put after a refusal of the store, never after a cut: nobody knows whether it
+    was done. A fresh snapshot tells.
+    """
+    try:
+        yield
+    except (DeltaError, OSError) as error:
+        if isinstance(failure_of(error, ""), StoreSilent):
+            raise CommitFailedError("the connection was cut at a commit, which may be done or not") from error
+        raise
 
 
 def checked_partition(contract: Contract, partition: Partition) -> Partition:
