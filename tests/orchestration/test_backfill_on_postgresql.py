@@ -1,0 +1,59 @@
+"""Two backfills at once on one lake and one PostgreSQL instance: what stands afterwards is what one alone makes."""
+
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from dagster import DagsterRunStatus
+
+from orchestration.instance import open_instance
+from tests.estates import BUSY, LAST_DAY, LATER, MONTH, OVERNIGHT, Estate, command_line, job, sacct
+from tests.services.postgresql import postgresql
+
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.debian]
+
+LATE = (
+    job(8, "2026-03-30T09:00:00", "2026-03-30T11:00:00", account="nlp-lab"),
+    job(9, "2026-03-31T12:00:00", "2026-03-31T15:00:00", account="nlp-lab"),
+)
+
+
+def test_two_backfills_at_once_end_and_leave_what_one_alone_would_and_every_run_is_on_record_once(
+    estate: Estate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    estate.land("slurm/sacct", sacct(BUSY, OVERNIGHT, LAST_DAY, *LATE), at=LATER)
+    alone = estate.copied_to(tmp_path / "alone")
+    assert alone.bill().refused == ()
+    estate.config.write_text(estate.config.read_text() + '\n[instance]\nstorage = "postgres"\n')
+    monkeypatch.setenv("DAGSTER_HOME", "")
+
+    with postgresql() as address:
+        monkeypatch.setenv("CHARGEBACK_POSTGRES_URL", address)
+        ended = [
+            (backfill.communicate()[0], backfill.returncode)
+            for backfill in [
+                started(estate, first, "2026-03-31") for first in ("2026-03-30", "2026-03-31")
+            ]
+        ]  # fmt: skip
+        instance = open_instance(estate.settings)
+        runs = instance.get_runs()
+        written = [path.read_bytes() for path in (estate.folder / ".dagster").rglob("*") if path.is_file()]
+        instance.dispose()
+
+    assert [code for _, code in ended] == [0, 0], ended
+    assert estate.contents() == alone.contents()
+    assert estate.published() == alone.published()
+    assert {run.status for run in runs} == {DagsterRunStatus.SUCCESS}
+    by_partition = Counter(run.tags["dagster/partition"] for run in runs)
+    assert (by_partition["slurm-a|2026-03-30"], by_partition["slurm-a|2026-03-31"]) == (1, 2)
+    assert by_partition[MONTH] >= 2
+    password = address.partition("@")[0].rpartition(":")[2].encode()
+    assert not [content for content in written if password in content]
+
+
+def started(estate: Estate, first: str, last: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        command_line("backfill", first, last, "--workers", "1"), cwd=estate.folder, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
