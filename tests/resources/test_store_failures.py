@@ -33,7 +33,7 @@ from resources.store_failures import (
     failure_of,
 )
 from tests.resources.lakes import day, holds, made_from, read
-from tests.services.guarded_seaweedfs import READER_KEY, READER_SECRET, GuardedServer
+from tests.services.guarded_seaweedfs import READER_KEY, READER_PASS, GuardedServer
 from tests.services.seaweedfs import S3Server
 
 CANARIES = ("canarykeyid", "canarysecret", "canarytoken")
@@ -126,7 +126,7 @@ def test_who_may_only_read_is_refused_each_write_and_reads_on(guarded_server: Gu
     writes = {**OPERATIONS, "replace": lambda place: Lake(place).replace(HOLDS, day(), holds(day(), gpus=4),
                                                                          made_from("b"))}  # fmt: skip
 
-    with credentials(READER_KEY, READER_SECRET):
+    with credentials(READER_KEY, READER_PASS):
         with pytest.raises(AccessRefused, match=r"access is refused \(AccessDenied\); make the place writable"):
             writes[operation](location)
         assert read(Lake(location), day()).equals(holds(day()))

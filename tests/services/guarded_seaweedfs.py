@@ -18,11 +18,11 @@ from tests.services.seaweedfs import (
     weed_program,
 )
 
-READER_KEY, READER_SECRET = "readerkey", "readersecret123"
+READER_KEY, READER_PASS = "readerkey", "readersecret123"
 LOCKED_BUCKET = "locked"
 READER = {
     "name": "reader",
-    "credentials": [{"accessKey": READER_KEY, "secretKey": READER_SECRET}],
+    "credentials": [{"accessKey": READER_KEY, "secretKey": READER_PASS}],
     "actions": ["Read", "List"],
 }
 KEYS = {"default_provider": "local", "providers": {"local": {"type": "local", "enableOnDemandCreate": True}}}
