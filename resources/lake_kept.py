@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from deltalake.exceptions import DeltaError
 from polars.exceptions import PolarsError
+from tenacity import Retrying, retry_if_exception, stop_after_attempt
 
 from chargeback.contracts.contract import Contract
 from resources.lake_table import TABLES, OpenTable, open_or_create_table, open_table, refuse_other_table
@@ -26,6 +27,8 @@ from resources.store_failures import StoreFailure, failure_of, store_failures_na
 
 MOST_KEPT = 64
 """More than a lake has tables."""
+
+CUT_LISTING, LISTINGS = "list response body", 5
 
 Key = tuple[StorageLocation, str]
 Opened = TypeVar("Opened")
@@ -75,10 +78,20 @@ def _alone_with(
         kept = _taken(key)
         can_be_used = kept is not None and kept.options_digest == digest and kept.table.contract == contract
         table = _brought_up_to_date(kept, store) if kept is not None and can_be_used else None
-        opened = table if table is not None else opened_anew()
+        opened = table if table is not None else _asked_again(opened_anew)
         yield opened
         if isinstance(opened, OpenTable):
             _keep(key, opened, digest, store)
+
+
+def _asked_again(opened_anew: Callable[[], Opened]) -> Opened:
+    """Open it; object_store repeats every reading but a listing whose answer was cut in the middle."""
+    retrying = Retrying(
+        retry=retry_if_exception(lambda error: isinstance(error, DeltaError | OSError) and CUT_LISTING in str(error)),
+        stop=stop_after_attempt(LISTINGS),
+        reraise=True,
+    )
+    return retrying(opened_anew)
 
 
 def _brought_up_to_date(kept: _Kept, store: ObjectStore) -> OpenTable | None:

@@ -23,12 +23,12 @@ __all__ = ["s3_server"]  # the fixture
 
 MONDAY, TUESDAY = day("2026-10-05"), day("2026-10-06")
 LOST = (Fault.DONE_AND_CUT, Fault.DONE_AND_500, Fault.CUT_IN_ANSWER)
-LOG_ENTRY, NOTE, ROWS = "_delta_log/", "_chargeback/", ".parquet"
+LOG_ENTRY, NOTE, ROWS, LISTING = "_delta_log/", "_chargeback/", ".parquet", "list-type=2"
 
 
 @dataclass
 class LossyStore:
-    """A lake behind a proxy that loses the answers of puts whose target has a text in it, so many times."""
+    """A lake behind a proxy that loses answers to puts and listings whose target has a text in it, so many times."""
 
     proxy: FaultProxy
     through: StorageLocation
@@ -47,7 +47,7 @@ def lossy(s3_server: S3Server) -> Iterator[LossyStore]:
     losing: list[tuple[str, Fault]] = []
 
     def choose(method: str, target: str) -> Fault | None:
-        if losing and method == "PUT" and losing[0][0] in target:
+        if losing and (method == "PUT" or LISTING in target) and losing[0][0] in target:
             return losing.pop(0)[1]
         return None
 
@@ -137,3 +137,14 @@ def test_a_store_is_not_called_unsafe_since_answers_to_its_probe_were_lost(lossy
     probe_store(store_at(lossy.through))
 
     assert sum(lossy.proxy.faults.values()) == 6
+
+
+@pytest.mark.parametrize("fault", LOST)
+def test_a_table_whose_listing_was_cut_is_opened_all_the_same(lossy: LossyStore, fault: Fault) -> None:
+    Lake(lossy.direct).replace(HOLDS, MONDAY, holds(MONDAY), made_from("a"))
+    lossy.losing.append((LISTING, fault))
+
+    rows = read(Lake(lossy.through), MONDAY)
+
+    assert len(rows) == 3
+    assert lossy.proxy.faults == {fault: 1}
