@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from botocore import exceptions as aws
 from botocore.exceptions import BotoCoreError, ClientError
+from urllib3.exceptions import HTTPError
 
 from resources.storage_location import NOT_ENCRYPTED, StorageLocation
 from resources.store_failures import (
@@ -50,6 +51,8 @@ def s3_failures_named(location: StorageLocation, key: str) -> Iterator[None]:
         if code in REFUSES_PROTECTION and (location.lock_days or location.encryption != NOT_ENCRYPTED):
             raise ProtectionRefused(location.told(key), code) from None
         raise failure_of_code(code, location.told(key)) from None
+    except HTTPError as error:  # of a body that was cut; botocore lets it through
+        raise StoreSilent(location.told(key), type(error).__name__) from None
     except BotoCoreError as error:
         kind = next((kind for cause, kind in KINDS.items() if isinstance(error, cause)), StoreFailure)
         raise kind(location.told(key), type(error).__name__) from None

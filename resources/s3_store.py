@@ -6,12 +6,15 @@ holds its bytes against. Retries are botocore's. What the store does wrong is ra
 
 import base64
 import hashlib
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import cached_property
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 from botocore.config import Config
 from botocore.exceptions import ClientError, HTTPClientError, IncompleteReadError
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
+from urllib3.exceptions import HTTPError
 
 from resources.object_store import ObjectConflict, ObjectMissing, StoredObject, checked_key, removable_key
 from resources.s3_errors import s3_failures_named
@@ -27,6 +30,9 @@ ATTEMPTS_WHILE_BEING_WRITTEN = 10
 MOST_CONNECTIONS = 16
 """As many as notes of partitions are read at once (lake_state.py)."""
 ATTEMPTS, SECONDS_TO_CONNECT, SECONDS_TO_ANSWER = 5, 5, 30
+
+
+Answer = TypeVar("Answer")
 
 
 class Condition(TypedDict, total=False):
@@ -69,7 +75,7 @@ class S3Store:
             for attempt in range(1, ATTEMPTS + 1):
                 try:
                     return self._client.get_object(Bucket=self._bucket, Key=self._name(key))["Body"].read()
-                except (IncompleteReadError, HTTPClientError):
+                except (IncompleteReadError, HTTPClientError, HTTPError):
                     if attempt == ATTEMPTS:
                         raise
                 except ClientError as answer:
@@ -100,7 +106,7 @@ class S3Store:
             pages = self._client.get_paginator("list_objects_v2").paginate(**asked)  # type: ignore[arg-type]
             found = [
                 StoredObject(each["Key"].removeprefix(self._prefix), each["Size"], each["LastModified"])
-                for page in pages
+                for page in _repeated(lambda: list(pages))
                 for each in page.get("Contents", [])
                 if not each["Key"].endswith("/")  # a folder made by hand in some console
             ]
@@ -129,13 +135,15 @@ class S3Store:
         digest = hashlib.md5(content, usedforsecurity=False).digest()  # against damage on the way, not against people
         condition: Condition = {"IfNoneMatch": "*"} if is_new else {}
         with self._failures_named(key):
-            self._client.put_object(
-                Bucket=self._bucket,
-                Key=self._name(key),
-                Body=content,
-                ContentMD5=base64.b64encode(digest).decode(),
-                **condition,
-                **protection_of(self._location, key, is_new=is_new),
+            _repeated(
+                lambda: self._client.put_object(
+                    Bucket=self._bucket,
+                    Key=self._name(key),
+                    Body=content,
+                    ContentMD5=base64.b64encode(digest).decode(),
+                    **condition,
+                    **protection_of(self._location, key, is_new=is_new),
+                )
             )
 
     def _failures_named(self, key: str) -> AbstractContextManager[None]:
@@ -169,6 +177,12 @@ class S3Store:
                 response_checksum_validation="when_required",
             ),
         )
+
+
+def _repeated(request: Callable[[], Answer]) -> Answer:
+    """Make a request again whose answer was cut in its body: botocore reads bodies outside its own retries."""
+    retrying = Retrying(retry=retry_if_exception_type(HTTPError), stop=stop_after_attempt(ATTEMPTS), reraise=True)
+    return retrying(request)
 
 
 def _code(answer: ClientError) -> str:

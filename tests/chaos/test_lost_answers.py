@@ -148,3 +148,19 @@ def test_a_table_whose_listing_was_cut_is_opened_all_the_same(lossy: LossyStore,
 
     assert len(rows) == 3
     assert lossy.proxy.faults == {fault: 1}
+
+
+@pytest.mark.parametrize("fault", LOST)
+def test_a_listing_that_was_cut_is_made_again_and_complete(lossy: LossyStore, fault: Fault) -> None:
+    store_at(lossy.direct).put("landing/a", b"1")
+    lossy.losing.append((LISTING, fault))
+
+    assert [each.key for each in store_at(lossy.through).list("")] == ["landing/a"]
+
+
+@pytest.mark.parametrize("fault", LOST)
+def test_a_refusal_to_overwrite_that_was_cut_is_a_refusal_all_the_same(lossy: LossyStore, fault: Fault) -> None:
+    store_at(lossy.direct).put("landing/a", b"1")
+    lossy.losing.append(("landing/", fault))
+
+    assert store_at(lossy.through).put_new("landing/a", b"1") is False
