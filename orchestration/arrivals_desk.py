@@ -48,20 +48,12 @@ class TouchedPartitions(Protocol):
         """What landed objects ask for."""
 
 
-class UntakenObjects(Protocol):
-    """orchestration.reconcile_untaken.untaken_objects."""
-
-    def __call__(self, *, workspace: Workspace, now: datetime) -> Touched:
-        """What all of landing asks for that stands in no raw table."""
-
-
 @dataclass(frozen=True, slots=True)
 class Rules:
     """What a look asks. `reads_ahead`: whether an answer needs all objects of a source to be read."""
 
     file_incoming: FileIncoming
     touched_partitions: TouchedPartitions
-    untaken_objects: UntakenObjects
     reads_ahead: bool = True
 
 
@@ -138,10 +130,9 @@ class Desk:
         """The rules; the product's own are imported at the first look, not when definitions load."""
         if self._rules is None:
             from orchestration.inbox import file_incoming
-            from orchestration.reconcile_untaken import untaken_objects
             from orchestration.touched import touched_partitions
 
-            self._rules = Rules(file_incoming, touched_partitions, untaken_objects)
+            self._rules = Rules(file_incoming, touched_partitions)
         return self._rules
 
     def workspace(self) -> Workspace:
@@ -174,37 +165,41 @@ class Desk:
 
         False, and nothing is done, if there was no time to read all that the answer needs: the next look goes on.
         """
-        begun = pace.seconds
         known = {key: landed_of(each) for key, each in stored.items()}
-        landed = [each for each in known.values() if each]
-        workspace = self.workspace()
-        if self.rules.reads_ahead and self._ahead and not self._ahead.complete(landed, has_time=lambda: pace.has_time):
+        touched = self.touched([each for each in known.values() if each], pace, now=now)
+        if touched is None:
             look.unread += len(stored)
             return False
-        touched = self._touched(landed, workspace, now)
         look.arrived += len(stored)
         look.changed_nothing += len(touched.changed_nothing)
         look.outside_calendar += requests.want(touched, arrived, now=now)
         misnamed = {key: MISNAMED for key, each in known.items() if each is None}
         for key, reason in {**misnamed, **touched.refused}.items():
             self.set_aside(look, reason=reason, about=key)
-        self._objects += len(stored)
-        pace.took(pace.seconds - begun)
         return True
+
+    def touched(self, landed: Sequence[LandedObject], pace: Pace, *, now: datetime) -> Touched | None:
+        """As the rule says; None if there was no time to read what it needs.
+
+        Where it refuses some of several objects, each of these is asked about alone, so that none suffers for another.
+        """
+        begun = pace.seconds
+        workspace, rule = self.workspace(), self.rules.touched_partitions
+        if self.rules.reads_ahead and self._ahead and not self._ahead.complete(landed, has_time=lambda: pace.has_time):
+            return None
+        touched = rule(landed, workspace=workspace, now=now)
+        doubtful = [each for each in landed if each.key in touched.refused]
+        if len(doubtful) > 1:
+            alone = [rule([each], workspace=workspace, now=now) for each in doubtful]
+            touched = _joined([touched, *alone], {key: why for each in alone for key, why in each.refused.items()})
+        self._objects += len(landed)
+        pace.took(pace.seconds - begun)
+        return touched
 
     def set_aside(self, look: Look, *, reason: str, about: str) -> None:
         """Keep what nobody can use and why, once, however often it comes. Raises the store's failures."""
         look.set_aside.append(f"{about}: {reason}")
         set_aside(self.workspace().store, reason=reason, about=about)
-
-    def _touched(self, landed: Sequence[LandedObject], workspace: Workspace, now: datetime) -> Touched:
-        """As the rule says; where it refuses some of several, each of these alone, so that none suffers for another."""
-        touched = self.rules.touched_partitions(landed, workspace=workspace, now=now)
-        doubtful = [each for each in landed if each.key in touched.refused]
-        if len(doubtful) < 2:
-            return touched
-        alone = [self.rules.touched_partitions([each], workspace=workspace, now=now) for each in doubtful]
-        return _joined([touched, *alone], {key: why for each in alone for key, why in each.refused.items()})
 
 
 def set_aside(store: ObjectStore, *, reason: str, about: str) -> None:

@@ -93,12 +93,6 @@ class PlainRules:
             refused,
         )
 
-    def untaken_objects(self, *, workspace: Workspace, now: datetime) -> Touched:
-        """What stands in landing/ and was not taken."""
-        landing = workspace.landing
-        objects = [each for cluster in ("slurm-a", "k8s-b") for each in landing.objects("slurm/sacct", cluster)]
-        return self.touched_partitions(objects, workspace=workspace, now=now)
-
 
 @cache
 def _definitions() -> dg.Definitions:
@@ -137,7 +131,7 @@ class Daemon:
     def restart(self) -> None:
         """A new process: what the sensor kept in memory is gone."""
         plain = self.rules
-        rules = plain and Rules(plain.file_incoming, plain.touched_partitions, plain.untaken_objects, reads_ahead=False)
+        rules = plain and Rules(plain.file_incoming, plain.touched_partitions, reads_ahead=False)
         sensors = sensors_on(self.settings, rules=rules, clock=lambda: self.now, connect=self._connect)
         self.sensor = sensors[self._which]
         self._repository = dg.Definitions(

@@ -6,6 +6,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
+from orchestration.arrivals_reading import ReadAhead
 from orchestration.definitions import definitions_for
 from orchestration.workspace import open_workspace
 from resources.landing import Landing
@@ -134,3 +135,39 @@ def test_objects_on_s3_are_noticed_by_the_notifications_of_their_bucket(sqs_serv
 
     assert made == {FOURTH, FIFTH}
     assert {run.tags["chargeback/noticed-by"] for run in daemon.runs()} == {"arrivals_by_notification"}
+
+
+@pytest.mark.usefixtures("any_credentials")
+def test_messages_for_which_there_was_no_time_go_back_to_the_queue_and_are_asked_about_next(
+    sqs_server: SqsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue = sqs_server.fresh_queue()
+    settings = settings_of(sqs_server.notifying_location(queue), queue.events)
+    daemon = Daemon(settings, None)
+    land(settings.location, HEAD + ON_THE_FIFTH)
+    while queue.counted()[0] < 2:  # the object, and the test that S3 sends at set-up
+        continue
+    with monkeypatch.context() as no_time:
+        no_time.setattr(ReadAhead, "complete", lambda self, arrived, has_time: False)
+        assert daemon.tick() == {}
+        assert "1 not asked about yet" in (daemon.told or "")
+    assert queue.counted()[1] == 0
+
+    assert set(daemon.tick()) == {FIFTH}
+
+
+def test_a_storm_is_read_over_several_looks_and_asked_about_when_all_of_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = settings_of(StorageLocation(str(tmp_path / "lake")))
+    for number in range(6):
+        land(settings.location, HEAD + job(number, "05T08", "05T09", 3_600))
+    workspace = open_workspace(settings)
+    arrived = workspace.landing.objects("slurm/sacct", "slurm-a")
+    monkeypatch.setattr("orchestration.arrivals_reading.READ_BEFORE_LOOKING_AT_THE_CLOCK", 2)
+    ahead, looks = ReadAhead(workspace), iter([True, False, True, False, True, True])
+
+    answers = [ahead.complete(arrived, has_time=lambda: next(looks)) for _ in range(3)]
+
+    assert answers == [False, False, True]
+    assert all(workspace.observations.is_read(each) for each in arrived)
