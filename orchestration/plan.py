@@ -4,6 +4,7 @@ Every asset decides for itself whether it is current; this only saves the runs t
 billed is remembered under billed/ (a cache: without it everything is looked at again).
 """
 
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from chargeback.contracts.partition import Partition
 from resources.code_version import RULES_AND_CHECKS, code_version
 from resources.content_hash import fingerprint
 from resources.device_maps import device_maps_in_force
-from resources.object_store import ObjectStore
+from resources.object_store import ObjectMissing, ObjectStore
 from resources.observations import Observations
 from resources.parsers import daily_sources_of
 from resources.people_objects import PeopleObjects
@@ -43,11 +44,13 @@ def plan_days(
 ) -> Plan:
     """Compare every day that has begun with what was billed. `again` takes every day, whatever is remembered."""
     to_run, unchanged = [], []
+    listed = observations.as_listed_once()
+    common = {cluster: _leaves_of_cluster(cluster, listed, people, settings) for cluster in clusters}
     for partition in month.days:
         cluster, day = (value for _, value in partition.values)
         if cluster not in clusters or day_interval(day, settings.zone).start >= now:
             continue
-        leaves = fingerprint(_leaves(cluster, day, observations=observations, people=people, settings=settings))
+        leaves = fingerprint({**common[cluster], **_leaves_of_day(cluster, day, listed, settings)})
         if not again and recalled(store, partition) == leaves:
             unchanged.append(partition)
         else:
@@ -57,8 +60,10 @@ def plan_days(
 
 def recalled(store: ObjectStore, partition: Partition) -> str | None:
     """The fingerprint with which a partition was last billed, if any."""
-    key = _key(partition)
-    return str(json.loads(store.get(key))["leaves"]) if store.exists(key) else None
+    try:
+        return str(json.loads(store.get(_key(partition)))["leaves"])
+    except ObjectMissing:
+        return None
 
 
 def remember(store: ObjectStore, partition: Partition, leaves: str) -> None:
@@ -70,32 +75,37 @@ def _key(partition: Partition) -> str:
     return f"billed/{'/'.join(value for _, value in partition.values)}.json"
 
 
-def _leaves(
-    cluster: str, day: str, *, observations: Observations, people: PeopleObjects, settings: Settings
+def _leaves_of_cluster(
+    cluster: str, observations: Observations, people: PeopleObjects, settings: Settings
 ) -> dict[str, object]:
-    interval = day_interval(day, settings.zone)
-    sources = daily_sources_of(settings.cluster(cluster).scheduler)
-    touching = {
-        parsed.landed.key: parsed.landed.sha256
-        for source in sources
-        for parsed in observations.of_interval(source, cluster, interval)
-    }
-    parsed = [parsed for source in sources for parsed in observations.parsed(source, cluster)]
-    unread = {
-        parsed_object.landed.key: len(parsed_object.quarantined)
-        for parsed_object in parsed
-        if any(day in parsed_object.days_of_quarantined(record, settings) for record in parsed_object.quarantined)
-    }
+    """What every day of a cluster follows from."""
     return {
         "code": code_version(RULES_AND_CHECKS),
-        "objects": touching,
-        "unread": unread,
-        "nodes": observations.inventory(cluster, day, interval)[1],
-        "device_maps": device_maps_in_force(observations, cluster, day, interval)[1],
-        "gpu_partitions": sorted({name for p in parsed for name in p.gpu_partitions}),
+        "gpu_partitions": sorted(observations.gpu_partitions(cluster)),
         "approvals": dict(people.gpu_count_approvals(cluster)[1]),
         "cluster": repr(settings.cluster(cluster)),
         "accelerators": dict(settings.accelerators),
         "policies": settings.printed_policies(),
         "timezone": settings.timezone,
+    }
+
+
+def _leaves_of_day(cluster: str, day: str, observations: Observations, settings: Settings) -> dict[str, object]:
+    """What one day follows from beside that; an object's key holds the hash of its content."""
+    interval = day_interval(day, settings.zone)
+    sources = daily_sources_of(settings.cluster(cluster).scheduler)
+    digest = hashlib.sha256()
+    for source in sources:
+        for parsed in observations.of_interval(source, cluster, interval):
+            digest.update(f"{parsed.landed.key}\n".encode())
+    in_force = observations.inventory_in_force(cluster, interval)
+    return {
+        "objects": digest.hexdigest(),
+        "unread": {
+            parsed.landed.key: len(parsed.quarantined)
+            for source in sources
+            for parsed, _ in observations.quarantined(source, cluster, day)
+        },
+        "nodes": in_force.landed.key if in_force else None,
+        "device_maps": device_maps_in_force(observations, cluster, day, interval)[1],
     }

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-import polars as pl
-
 from assets.landed_records import Told, day_called
 from assets.landed_telemetry import telemetry_inputs, telemetry_objects, telemetry_tables
+from assets.materialisation import Day
 from assets.quarantine import quarantine_told
 from assets.raw_tables import TELLERS
 from chargeback.contracts.raw_samples import RAW_SAMPLES
@@ -21,6 +20,7 @@ from orchestration.touched import Touched, touched_partitions
 from orchestration.workspace import Workspace, open_workspace
 from resources.content_hash import in_contract_order
 from resources.landing import PEOPLE_SOURCES, LandedObject
+from resources.observations import Observations
 from resources.parsers import daily_sources_of
 from resources.settings import load_settings
 
@@ -67,39 +67,41 @@ class RawEstate:
         """What landed objects touch."""
         return touched_partitions(arrived, workspace=self.workspace, now=now)
 
-    def make(self, *, now: datetime, only: Iterable[str] | None = None) -> None:
-        """Make the raw tables of all open days, or of those partitions only."""
+    def make(self, *, now: datetime, only: Iterable[str] | None = None, source: str = "") -> None:
+        """Make the raw tables of all open days, or of those partitions only, or those of one source."""
         workspace = self.workspace
-        for told in self._told(workspace, now):
+        for told in self._told(workspace, now, source):
             if only is None or told.day.partition.key in only:
                 workspace.lake.replace(
                     told.contract, told.day.partition, told.rows(), told.inputs.provenance("made by a test")
                 )
 
-    def differing(self, *, now: datetime) -> set[str]:
+    def differing(self, *, now: datetime, source: str = "") -> set[str]:
         """The slow definition: every (cluster, day) of which all that landed says other facts than stand there."""
         workspace = self.workspace
-        return {told.day.partition.key for told in self._told(workspace, now) if _differs(told, workspace)}
+        return {told.day.partition.key for told in self._told(workspace, now, source) if _differs(told, workspace)}
 
-    def _told(self, workspace: Workspace, now: datetime) -> Iterable[Told]:
+    def _told(self, workspace: Workspace, now: datetime, source: str) -> Iterable[Told]:
         days, _ = open_partitions(workspace, now)
         observations = workspace.observations.as_listed_once()
         for cluster, known in workspace.settings.clusters.items():
-            for name in days:
-                day = day_called(cluster, name, workspace.settings)
-                for source in daily_sources_of(known.scheduler):
-                    for teller in TELLERS.get(source, ()):
-                        yield teller(observations, day)
-                yield quarantine_told(observations, day)
-                sampled = telemetry_objects(observations, day)
-                yield Told(
-                    RAW_SAMPLES,
-                    day,
-                    telemetry_inputs(sampled, workspace.settings, day),
-                    lambda day=day, sampled=sampled: telemetry_tables(observations, sampled, workspace.settings, day)[
-                        1
-                    ],
-                )
+            sources = [each for each in daily_sources_of(known.scheduler) if source in ("", each)]
+            for day in [day_called(cluster, name, workspace.settings) for name in days]:
+                for teller in (teller for each in sources for teller in TELLERS.get(each, ())):
+                    yield teller(observations, day)
+                if not source:
+                    yield quarantine_told(observations, day)
+                    yield _telemetry_told(observations, day, workspace)
+
+
+def _telemetry_told(observations: Observations, day: Day, workspace: Workspace) -> Told:
+    sampled, settings = telemetry_objects(observations, day), workspace.settings
+    return Told(
+        RAW_SAMPLES,
+        day,
+        telemetry_inputs(sampled, settings, day),
+        lambda: telemetry_tables(observations, sampled, settings, day)[1],
+    )
 
 
 def _differs(told: Told, workspace: Workspace) -> bool:
@@ -107,8 +109,3 @@ def _differs(told: Told, workspace: Workspace) -> bool:
     stands = workspace.lake.scan(told.contract, [told.day.partition]).frame.collect()
     facts, stood = (in_contract_order(rows, told.contract).drop(PLACE, strict=False) for rows in (told.rows(), stands))
     return not facts.equals(stood) if len(stands) or len(facts) else False
-
-
-def without_place(frame: pl.DataFrame) -> pl.DataFrame:
-    """Rows without where they were read."""
-    return frame.drop(PLACE, strict=False)
