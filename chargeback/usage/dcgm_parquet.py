@@ -3,11 +3,12 @@
 The columns are documented in docs/connecting-your-cluster.md. Not here: names and units, which are those of exporters.
 """
 
-import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
 from chargeback.usage import dcgm_names as names
 from chargeback.usage.dcgm_rows import SeriesGathered
@@ -15,6 +16,8 @@ from chargeback.usage.extract import ParsedExtract, UnreadableExtract
 
 TIME_COLUMNS = ("timestamp", "time")
 VALUE_COLUMN = "value"
+MOST_CELLS = 500_000_000
+"""Rows times columns: a few bytes of Parquet can stand for any number of equal rows."""
 
 _COLUMNS_NEEDED = "needed are timestamp (with a zone, or integer milliseconds since 1970), and metric and value or a \
 column named after each metric, and UUID"
@@ -26,13 +29,7 @@ def parse_parquet(content: bytes, *, cluster: str) -> ParsedExtract:
     Raises:  UnreadableExtract for a file that is damaged or lacks the columns that are needed.
     """
     what = f"not telemetry of cluster {cluster}"
-    try:
-        table = pl.read_parquet(io.BytesIO(content))
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise UnreadableExtract(
-            f"{what}: no readable Parquet ({str(error).splitlines()[0]}); export it again"
-        ) from error
-    long = _long(table, what).with_row_index("line", offset=1)
+    long = _long(_table(content, what), what).with_row_index("line", offset=1)
     labels = [name for name, dtype in long.schema.items() if dtype == pl.String and name not in ("metric", "text")]
     is_placed = pl.col("at").is_not_null() & pl.col("metric").is_not_null()
     gathered = SeriesGathered()
@@ -45,6 +42,29 @@ def parse_parquet(content: bytes, *, cluster: str) -> ParsedExtract:
     rows = pl.Series([_added(gathered, each, labels) for each in series.iter_rows(named=True)], dtype=pl.UInt32)
     samples = numbered.join(series.select(keys).with_columns(row=rows), on=keys, nulls_equal=True, validate="m:1")
     return gathered.parsed(samples.filter(pl.col("row").is_not_null()).select("row", "at", "text"))
+
+
+def _table(content: bytes, what: str) -> pl.DataFrame:
+    """All columns. Arrow reads and judges it first: a damaged file ends the process in polars' reader."""
+    try:
+        file = pq.ParquetFile(pa.BufferReader(content))
+        cells = file.metadata.num_rows * file.metadata.num_columns
+        if cells > MOST_CELLS:
+            raise UnreadableExtract(f"{what}: {cells:,} values in one file, at most {MOST_CELLS:,}: export it in parts")
+        read = file.read(use_threads=False)
+        read.validate(full=True)
+        kept = {column.name: read[at] for at, column in enumerate(read.schema) if _is_plain(column)}
+        return pl.DataFrame(pl.from_arrow(pa.table(kept)))  # without the file's own annotations, which nobody checked
+    except (pa.ArrowException, pl.exceptions.PolarsError, OSError, ValueError) as error:
+        if isinstance(error, UnreadableExtract):
+            raise
+        told = (str(error).splitlines() or [type(error).__name__])[0]
+        raise UnreadableExtract(f"{what}: no readable Parquet ({told}); export it again") from error
+
+
+def _is_plain(column: pa.Field) -> bool:
+    """A column of single values; a type that cannot even be named raises UnicodeDecodeError."""
+    return bool(str(column.type)) and not pa.types.is_nested(column.type)
 
 
 def _added(gathered: SeriesGathered, series: Mapping[str, Any], labels: Sequence[str]) -> int | None:
