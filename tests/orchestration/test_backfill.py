@@ -34,7 +34,7 @@ from tests.estates import (
 FIRST, LAST = "2026-03-30", "2026-03-31"
 LATE = job(9, "2026-03-30T09:00:00", "2026-03-30T11:00:00", account="nlp-lab")
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = pytest.mark.timeout(3600)
 
 
 def backfilled(
