@@ -38,6 +38,9 @@ KINDS: Mapping[type[BotoCoreError], type[StoreFailure]] = {
 }
 """In this order: botocore's SSLError is one of its ConnectionErrors too."""
 
+CUT = (HTTPError, ConnectionError)
+"""What botocore lets through when an answer is cut in its body."""
+
 
 @contextmanager
 def s3_failures_named(location: StorageLocation, key: str) -> Iterator[None]:
@@ -51,7 +54,7 @@ def s3_failures_named(location: StorageLocation, key: str) -> Iterator[None]:
         if code in REFUSES_PROTECTION and (location.lock_days or location.encryption != NOT_ENCRYPTED):
             raise ProtectionRefused(location.told(key), code) from None
         raise failure_of_code(code, location.told(key)) from None
-    except HTTPError as error:  # of a body that was cut; botocore lets it through
+    except CUT as error:
         raise StoreSilent(location.told(key), type(error).__name__) from None
     except BotoCoreError as error:
         kind = next((kind for cause, kind in KINDS.items() if isinstance(error, cause)), StoreFailure)

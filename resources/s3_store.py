@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, TypedDict, TypeVar
 from botocore.config import Config
 from botocore.exceptions import ClientError, HTTPClientError, IncompleteReadError
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
-from urllib3.exceptions import HTTPError
 
 from resources.object_store import ObjectConflict, ObjectMissing, StoredObject, checked_key, removable_key
-from resources.s3_errors import s3_failures_named
+from resources.s3_errors import CUT, s3_failures_named
 from resources.s3_protection import protection_of
 from resources.storage_location import StorageLocation, aws_session
 
@@ -75,7 +74,7 @@ class S3Store:
             for attempt in range(1, ATTEMPTS + 1):
                 try:
                     return self._client.get_object(Bucket=self._bucket, Key=self._name(key))["Body"].read()
-                except (IncompleteReadError, HTTPClientError, HTTPError):
+                except (IncompleteReadError, HTTPClientError, *CUT):
                     if attempt == ATTEMPTS:
                         raise
                 except ClientError as answer:
@@ -181,7 +180,7 @@ class S3Store:
 
 def _repeated(request: Callable[[], Answer]) -> Answer:
     """Make a request again whose answer was cut in its body: botocore reads bodies outside its own retries."""
-    retrying = Retrying(retry=retry_if_exception_type(HTTPError), stop=stop_after_attempt(ATTEMPTS), reraise=True)
+    retrying = Retrying(retry=retry_if_exception_type(CUT), stop=stop_after_attempt(ATTEMPTS), reraise=True)
     return retrying(request)
 
 

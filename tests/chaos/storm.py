@@ -27,7 +27,7 @@ from tests.services.fault_proxy import Fault, FaultProxy, SeededFaults, fault_pr
 from tests.services.seaweedfs import S3Server
 
 FAULT_RATE = 0.05
-MOST_TRIES = 12
+MOST_TRIES = 40
 DAYS: Sequence[Attempt] = [RunDay(cluster, FIRST_DAY) for cluster in sorted(CLUSTERS)]
 KILLS_OF_A_LIFE: dict[type, int] = {Landing: 100, RunDay: 8, RunMonth: 6, BillMonth: 3}
 """How often a step of a life is killed before it may end; it may also end by itself before it is killed."""
