@@ -22,7 +22,6 @@ from orchestration.conditions import ContentChanged, OfOpenMonth, RequestedNow, 
 from resources.lake import Lake
 from resources.settings import Settings
 
-LOOK_EVERY_SECONDS = 30
 EACH_MORNING = "0 5 * * *"
 MONTH_BEFORE_TOO = timedelta(days=63)
 """From the end of the running month back past the beginning of the month before, and of no other: two have 59 to 62."""
@@ -77,12 +76,14 @@ def automation_sensors(settings: Settings) -> list[dg.AutomationConditionSensorD
             dg.AssetSelection.all() - let_out,
             "Requests what follows from changed days, cards and ownership, up to the certificate.",
             is_on=automation.enabled,
+            look_every_seconds=settings.events.look_every_seconds,
         ),
         _sensor(
             LET_OUT,
             let_out,
             "Requests published documents and postings of a newly certified month. Nothing is sent.",
             is_on=automation.enabled and automation.publish,
+            look_every_seconds=settings.events.look_every_seconds,
         ),
     ]
 
@@ -95,14 +96,14 @@ def conditions_of(contracts: Mapping[str, Contract], settings: Settings) -> dict
 
 
 def _sensor(
-    name: str, target: dg.AssetSelection, description: str, *, is_on: bool
+    name: str, target: dg.AssetSelection, description: str, *, is_on: bool, look_every_seconds: int
 ) -> dg.AutomationConditionSensorDefinition:
     return dg.AutomationConditionSensorDefinition(
         name=name,
         target=target,
         description=description,
         default_status=dg.DefaultSensorStatus.RUNNING if is_on else dg.DefaultSensorStatus.STOPPED,
-        minimum_interval_seconds=LOOK_EVERY_SECONDS,
+        minimum_interval_seconds=look_every_seconds,
         emit_backfills=False,  # one run a partition, as everywhere
         use_user_code_server=True,  # our own conditions are known there only
     )

@@ -11,10 +11,13 @@ from pathlib import Path
 from rich.console import Console
 
 from orchestration.instance import open_instance
+from orchestration.moving import what_is_on
 from resources.setting_kinds import SettingsRefused
 from resources.settings import SETTINGS_VARIABLE, load_settings
 
 SECONDS_TO_STOP = 10
+LONGEST_TICK_SECONDS = "300"
+"""A first look at a large landing takes longer than Dagster's own 60 s."""
 
 
 def serve(*, host: str, port: int, config: Path | None) -> int:
@@ -24,9 +27,13 @@ def serve(*, host: str, port: int, config: Path | None) -> int:
     """
     settings = load_settings(config)
     _refuse_taken(host, port)
-    open_instance(settings)
+    instance = open_instance(settings)
     # Dagster warns of its own preview features at every load; runs started from the UI would show it to everybody.
-    environment = {"PYTHONWARNINGS": "ignore", **os.environ}
+    environment = {
+        "PYTHONWARNINGS": "ignore",
+        "DAGSTER_SENSOR_GRPC_TIMEOUT_SECONDS": LONGEST_TICK_SECONDS,
+        **os.environ,
+    }
     if config:
         environment[SETTINGS_VARIABLE] = str(config.resolve())
     location = ["-m", "orchestration.definitions"]
@@ -42,6 +49,7 @@ def serve(*, host: str, port: int, config: Path | None) -> int:
             programs.append(subprocess.Popen([sys.executable, "-m", module, *command], env=environment))  # noqa: S603
         console = Console(soft_wrap=True, highlight=False)
         console.print(f"starting the Dagster UI on http://{host}:{port} (Ctrl-C ends it)")
+        console.print(what_is_on(settings, instance))
         has_answered = False
         while all(program.poll() is None for program in programs):
             if not has_answered and _answers(host, port):
