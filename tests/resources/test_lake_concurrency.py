@@ -44,8 +44,8 @@ def each_writes_its_own_partition(
     assert [[reason for reason, _ in each] for each in told] == [["new", *["changed"] * (turns - 1)]] * writers
     assert rows.group_by("cluster").len().sort("cluster")["len"].to_list() == [3] * writers
     assert rows["device_count"].to_list() == [turns] * 3 * writers
-    assert log[0] is None
-    assert len(log) == 1 + writers * turns
+    assert log[0] is None  # the making of the table, which several may have logged at once
+    assert len([entry for entry in log if entry is not None]) == writers * turns
     for writer, partition in enumerate(partitions):  # its own order is kept in the history, nothing is left out
         logged = [entry[1] for entry in log if entry is not None and entry[0] == partition.key]
         assert logged == [content for _, content in told[writer]]
