@@ -27,6 +27,9 @@ FEWEST_AT_ONCE, FIRST_AT_ONCE, MOST_AT_ONCE = 256, 1024, 4096
 """Objects asked about together. An answer costs by the days that they speak of more than by their number."""
 
 MOST_FILED = 50
+SECONDS_OF_FILING = 10
+"""No new files are taken from incoming/ later in a look, so that what landed has its turn however many are dropped."""
+
 REOPEN_AFTER_SECONDS, REOPEN_AFTER_OBJECTS = 600, 5_000
 REFUSED = "events-refused/"
 MISNAMED = (
@@ -147,7 +150,7 @@ class Desk:
     def file_incoming(self, look: Look, pace: Pace, *, now: datetime) -> list[LandedObject]:
         """File what lies in incoming/, as long as there is time. Returns what is new in landing."""
         landed: list[LandedObject] = []
-        while pace.has_time:
+        while True:
             begun = pace.seconds
             filed = self.rules.file_incoming(self.workspace(), now=now, most=MOST_FILED)
             pace.took(pace.seconds - begun)
@@ -155,9 +158,9 @@ class Desk:
             look.filed += len(filed.landed)
             look.set_aside += [f"{each.key}: {each.reason}" for each in filed.set_aside]
             look.in_incoming = len(filed.waiting) + filed.left
-            if not filed.left or not (filed.landed or filed.set_aside):
-                break
-        return landed
+            is_stuck = not (filed.landed or filed.set_aside)
+            if not filed.left or is_stuck or pace.seconds > SECONDS_OF_FILING:
+                return landed
 
     def ask(self, stored: Mapping[str, StoredObject], arrived: Mapping[str, Arrived], requests: Requests, look: Look,
             pace: Pace, *, now: datetime) -> bool:  # fmt: skip

@@ -36,7 +36,7 @@ class ReadAhead:
             unread = [each for each in objects if each.key not in self._read]
             small = [each for each in unread if each.size <= LARGEST_READ_AT_ONCE_BYTES]
             for start in range(0, len(small), READ_BEFORE_LOOKING_AT_THE_CLOCK):
-                if not has_time():
+                if start and not has_time():  # something is read in every look, however little time is left
                     return False
                 self._read_together(small[start : start + READ_BEFORE_LOOKING_AT_THE_CLOCK])
             for large in (each for each in unread if each.size > LARGEST_READ_AT_ONCE_BYTES):

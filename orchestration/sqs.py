@@ -70,7 +70,7 @@ class QueueLook:
         receipts: list[str] = []
         unasked = Unasked()
         is_empty = False
-        while not is_empty and pace.has_time and len(receipts) < MOST_MESSAGES:
+        while not is_empty and (pace.has_time or not receipts + unasked.receipts) and len(receipts) < MOST_MESSAGES:
             messages = self._queue.receive(wait_seconds=0 if receipts or unasked.receipts else WAIT_SECONDS)
             for message in messages:
                 unasked.fresh += self._read(message, seen, look)

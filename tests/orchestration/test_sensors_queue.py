@@ -183,11 +183,10 @@ def test_many_messages_in_one_tick_ask_for_no_more_runs_than_days(
     queue.send(*(told(location, key) for key in keys))
 
     made = daemon.tick()
+    while queue.counted() != (0, 0):
+        made |= daemon.tick()
 
-    assert len(made) == 7
-    assert {tags[OBJECTS] for tags in made.values()} == {"5"}
-    daemon.tick()
-    assert queue.counted() == (0, 0)
+    assert len(made) == len(daemon.runs()) == 7
 
 
 def test_a_queue_that_is_not_there_stops_the_tick_with_what_to_do_and_loses_nothing(
