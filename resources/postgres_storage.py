@@ -27,7 +27,7 @@ CONNECTIONS_BEYOND_ONE = 20
 
 
 class PostgresStorage(DagsterPostgresStorage):
-    """DagsterPostgresStorage that takes an address as people write it: postgresql://user:password@host:5432/name."""
+    """DagsterPostgresStorage that takes an address as people write it: postgresql://USER:PW@HOST:5432/DATABASE."""
 
     @classmethod
     def from_config_value(cls, inst_data: ConfigurableClassData | None, config_value: Mapping[str, Any]) -> Self:
@@ -56,7 +56,7 @@ def require_postgres(variable: str) -> None:
     if not address:
         raise SettingsRefused(
             f"instance.storage is 'postgres' and the environment variable {variable} is not set: "
-            "set it to postgresql://USER:PASSWORD@HOST:5432/DATABASE"
+            "set it to postgresql://USER:PW@HOST:5432/DATABASE"
         )
     try:
         parsed = _parsed(address)
@@ -78,7 +78,7 @@ def _parsed(address: str) -> URL:
     try:
         url = make_url(address)
     except (ArgumentError, ValueError):
-        raise ValueError("it is no address; write it as postgresql://USER:PASSWORD@HOST:5432/DATABASE") from None
+        raise ValueError("it is no address; write it as postgresql://USER:PW@HOST:5432/DATABASE") from None
     if url.drivername.partition("+")[0] not in ("postgresql", "postgres"):
         raise ValueError(f"it is an address of {url.drivername}, not of postgresql")
     return url

@@ -91,14 +91,17 @@ def test_no_address_and_no_password_of_the_database_stands_in_the_file(tmp_path:
     assert "event_log_storage" not in written
 
 
+CANARY = "s3cret-canary"
+
+
 @pytest.mark.parametrize(
     ("address", "said"),
     [
         (None, "the environment variable CHARGEBACK_POSTGRES_URL is not set"),
-        ("s3cret-canary", "CHARGEBACK_POSTGRES_URL: it is no address"),
-        ("postgresql://u:s3cret-canary@127.0.0.1:port/d", "CHARGEBACK_POSTGRES_URL: it is no address"),
-        ("mysql://u:s3cret-canary@127.0.0.1/d", "it is an address of mysql, not of postgresql"),
-        ("postgresql://u:s3cret-canary@127.0.0.1:1/d", "does not answer as user u at 127.0.0.1:1, database d"),
+        (CANARY, "CHARGEBACK_POSTGRES_URL: it is no address"),
+        (f"postgresql://u:{CANARY}@127.0.0.1:port/d", "CHARGEBACK_POSTGRES_URL: it is no address"),
+        (f"mysql://u:{CANARY}@127.0.0.1/d", "it is an address of mysql, not of postgresql"),
+        (f"postgresql://u:{CANARY}@127.0.0.1:1/d", "does not answer as user u at 127.0.0.1:1, database d"),
     ],
 )
 def test_a_database_that_is_not_there_is_one_line_without_its_password(
@@ -111,7 +114,7 @@ def test_a_database_that_is_not_there_is_one_line_without_its_password(
     with pytest.raises(SettingsRefused, match=said) as refused:
         require_storage(settings_in(tmp_path, storage="postgres"))
 
-    assert "s3cret-canary" not in str(refused.value)
+    assert CANARY not in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
@@ -120,13 +123,13 @@ def test_a_bill_without_its_database_says_so_and_starts_no_worker(
 ) -> None:
     estate = Estate.begun_in(tmp_path)
     estate.config.write_text(estate.config.read_text() + '\n[instance]\nstorage = "postgres"\n')
-    monkeypatch.setenv("CHARGEBACK_POSTGRES_URL", "postgresql://u:s3cret-canary@127.0.0.1:1/d")
+    monkeypatch.setenv("CHARGEBACK_POSTGRES_URL", f"postgresql://u:{CANARY}@127.0.0.1:1/d")
 
     refused = estate.command("bill", "2026-03")
 
     assert refused.returncode == 2
     assert len(refused.stderr.strip().splitlines()) == 1
-    assert "s3cret-canary" not in refused.stdout + refused.stderr
+    assert CANARY not in refused.stdout + refused.stderr
 
 
 def test_a_run_whose_process_was_killed_is_failed_at_the_next_start_and_a_living_one_goes_on(tmp_path: Path) -> None:
