@@ -16,9 +16,8 @@ from orchestration.arrivals_desk import Desk, Look, Pace
 from orchestration.arrivals_runs import last_succeeded, runs_of
 from orchestration.arrivals_told import told_result
 from orchestration.touched import Touched
+from orchestration.untaken import settle, settled_objects, sources_of, untaken_of_source
 from resources.arrival_cursor import packed, unpacked
-from resources.landing import PEOPLE_SOURCES
-from resources.parsers import daily_sources_of
 
 ONCE_IN = timedelta(days=1)
 NOTHING = Touched({}, {}, frozenset(), {})
@@ -32,11 +31,7 @@ class ReconciliationLook:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        clusters = sorted(desk.settings.clusters.items())
-        self._sources: list[tuple[str, str | None]] = [
-            *((source, name) for name, cluster in clusters for source in daily_sources_of(cluster.scheduler)),
-            *((source, None) for source in PEOPLE_SOURCES),
-        ]
+        self._sources = sources_of(desk.settings)
 
     def __call__(self, context: dg.SensorEvaluationContext, *, now: datetime) -> dg.SensorResult:
         """One tick. Raises CursorUnreadable and the store's failures: the next tick then tries again."""
@@ -65,16 +60,18 @@ class ReconciliationLook:
     def _compare(self, at: int, requests: Requests, look: Look, *, now: datetime) -> int:
         """Let what is lost wait, source by source from number `at` on, while there is time. Returns the next number."""
         pace, workspace = Pace(), self._desk.workspace()
-        modified: dict[str, datetime] = {}
+        settled, modified = settled_objects(workspace), dict[str, datetime]()
         while at < len(self._sources) and pace.has_time:
             source, cluster = self._sources[at]
-            objects = workspace.landing.objects(source, cluster)
+            objects = untaken_of_source(source, cluster, workspace=workspace, now=now, settled=settled)
             touched = self._desk.touched(objects, pace, now=now) if objects else NOTHING
             if touched is None:
                 look.unread += len(objects)
                 break
             modified = modified or {each.key: each.modified_at for each in workspace.store.list("landing/")}
             self._want(touched, [each.key for each in objects], modified, requests, look, now=now)
+            if cluster is not None:
+                settle(workspace, [each for each in objects if each.key in touched.changed_nothing], now=now)
             at += 1
         return at
 

@@ -12,7 +12,6 @@ from orchestration.touched_approvals import days_of_approvals
 from orchestration.touched_days import days_of_objects
 from orchestration.touched_months import months_of_cards, months_of_ownership
 from orchestration.touching import Touching
-from orchestration.untaken import settle, untaken_of_clusters, untaken_of_people
 from orchestration.workspace import Workspace
 from resources.landing import CLUSTER_SOURCES, LandedObject, ObjectCorrupted
 from resources.object_store import ObjectMissing
@@ -69,17 +68,6 @@ def touched_partitions(arrived: Sequence[LandedObject], *, workspace: Workspace,
         changed_nothing=frozenset(of_no_effect),
         refused=dict(sorted(found.refused.items())),
     )
-
-
-def untaken_objects(*, workspace: Workspace, now: datetime) -> Touched:
-    """What all of landing asks for that no raw table was made from: a lost notification, a run that never came.
-
-    Objects that change nothing are remembered and not looked at again; files of people are compared every time.
-    """
-    untaken = untaken_of_clusters(workspace, now)
-    touched = touched_partitions([*untaken, *untaken_of_people(workspace)], workspace=workspace, now=now)
-    settle(workspace, [each for each in untaken if each.key in touched.changed_nothing], now=now)
-    return touched
 
 
 def _why_unknown(landed: LandedObject, workspace: Workspace) -> str | None:

@@ -7,7 +7,7 @@ costs time only. Not here: what an object touches (touched.py).
 import gzip
 import json
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from datetime import datetime
 
 from assets.raw_tables import TABLES_OF
@@ -22,26 +22,34 @@ from resources.parsers import daily_sources_of
 from resources.settings import Settings
 
 
-def untaken_of_clusters(workspace: Workspace, now: datetime) -> list[LandedObject]:
-    """Objects that no raw partition of an open month was made from, but for those known to change nothing."""
+def untaken_of_source(
+    source: str, cluster: str | None, *, workspace: Workspace, now: datetime, settled: Set[str]
+) -> list[LandedObject]:
+    """Objects of a source that no raw partition of an open month was made from, but for those that are settled.
+
+    Of people all files: they are few, and what they change is compared with what stands at every look.
+    """
+    landed = workspace.landing.objects(source, cluster)
+    if cluster is None:
+        return landed
+    unsettled = [each for each in landed if each.key not in settled]
+    if not unsettled:
+        return []
     days, _ = open_partitions(workspace, now)
-    settled = settled_objects(workspace)
-    untaken: list[LandedObject] = []
-    for cluster, known in sorted(workspace.settings.clusters.items()):
-        landed = {
-            source: [each for each in workspace.landing.objects(source, cluster) if each.key not in settled]
+    taken = _taken(source, [Partition.of_day(cluster, day) for day in days], workspace)
+    return [each for each in unsettled if each.key not in taken]
+
+
+def sources_of(settings: Settings) -> list[tuple[str, str | None]]:
+    """Every source that a lake's tables are made from, with its cluster; None for files of people."""
+    return [
+        *(
+            (source, name)
+            for name, known in sorted(settings.clusters.items())
             for source in daily_sources_of(known.scheduler)
-        }
-        partitions = [Partition.of_day(cluster, day) for day in days]
-        for source, objects in landed.items():
-            taken = _taken(source, partitions, workspace) if objects else set()
-            untaken += [each for each in objects if each.key not in taken]
-    return untaken
-
-
-def untaken_of_people(workspace: Workspace) -> list[LandedObject]:
-    """All files of people: they are few, and what they change is compared with what stands at every look."""
-    return [landed for source in PEOPLE_SOURCES for landed in workspace.landing.objects(source, None)]
+        ),
+        *((source, None) for source in PEOPLE_SOURCES),
+    ]
 
 
 def settled_objects(workspace: Workspace) -> set[str]:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestration.touched import Touched, untaken_objects
-from orchestration.untaken import settled_objects
+from orchestration.touched import Touched, touched_partitions
+from orchestration.untaken import settle, settled_objects, sources_of, untaken_of_source
 from tests.orchestration.test_touched_days import days, job, night, running, sacct
 from tests.raw_estate import RawEstate
 
@@ -21,7 +21,17 @@ def estate(tmp_path: Path) -> RawEstate:
 
 
 def untaken(estate: RawEstate) -> Touched:
-    return untaken_objects(workspace=estate.workspace, now=night(4))
+    """Asked about as the reconciliation does."""
+    workspace = estate.workspace
+    settled = settled_objects(workspace)
+    objects = [
+        each
+        for source, cluster in sources_of(workspace.settings)
+        for each in untaken_of_source(source, cluster, workspace=workspace, now=night(4), settled=settled)
+    ]
+    touched = touched_partitions(objects, workspace=workspace, now=night(4))
+    settle(workspace, [each for each in objects if each.key in touched.changed_nothing], now=night(4))
+    return touched
 
 
 def test_what_the_raw_tables_were_made_from_is_not_found(estate: RawEstate) -> None:
