@@ -49,8 +49,8 @@ def test_a_file_lands_under_what_it_is_and_is_gone_from_the_inbox(incoming: Inco
 @pytest.mark.parametrize("name, content, expected", [
     ("x", inboxes.SACCT, "slurm/sacct slurm-a txt"),
     ("x.psv", inboxes.SACCT, "slurm/sacct slurm-a psv"),
-    ("x.psv.gz", gzip.compress(inboxes.SACCT), "slurm/sacct slurm-a psv.gz"),
-    ("x.csv", gzip.compress(inboxes.SACCT), "slurm/sacct slurm-a csv.gz"),
+    ("x.psv.gz", gzip.compress(inboxes.SACCT, mtime=0), "slurm/sacct slurm-a psv.gz"),
+    ("x.csv", gzip.compress(inboxes.SACCT, mtime=0), "slurm/sacct slurm-a csv.gz"),
     ("x.psv.gz", inboxes.SACCT, "slurm/sacct slurm-a psv"),
     ("n.txt", inboxes.NODES, "slurm/nodes slurm-a txt"),
     ("e", inboxes.EVENTS, "slurm/events slurm-a txt"),
@@ -78,14 +78,14 @@ def test_a_file_is_recognised_by_its_content_and_its_folder(
     ("x", SACCT.replace(b"slurm-a", b"slurm-q"), "is of cluster slurm-q, which is not in chargeback.toml"),
     ("slurm-a/x", SACCT.replace(b"slurm-a", b"slurm-q"), "lies in the folder of slurm-a and speaks of slurm-q"),
     ("x", b"", "is empty"),
-    ("x.gz", gzip.compress(b""), "is empty"),
+    ("x.gz", gzip.compress(b"", mtime=0), "is empty"),
     ("x", b"hello\n", "no header and no known layout"),
     ("x", b"JobID|State|Start|End\n4711|COMPLETED|never|never\n", "has no record that can be read; line 2"),
     ("x", b'{"kind":"Secret"}', "is nothing that is read"),
     ("x", b"PK\x03\x04 and so on", "is a zip archive: unpack it and drop what is inside"),
-    ("x.psv.gz", gzip.compress(gzip.compress(SACCT)), "what is inside is compressed once more"),
-    ("x.gz", gzip.compress(SACCT)[:-9], "cannot be decompressed"),
-    ("x.gz", gzip.compress(bytes(80_000_000)), "more than 200 times larger"),
+    ("x.psv.gz", gzip.compress(gzip.compress(SACCT, mtime=0), mtime=0), "what is inside is compressed once more"),
+    ("x.gz", gzip.compress(SACCT, mtime=0)[:-9], "cannot be decompressed"),
+    ("x.gz", gzip.compress(bytes(80_000_000), mtime=0), "more than 200 times larger"),
     ("x", b"[" * 100_000, "cannot be read"),
     ("card.yaml", CARD_WITH_A_SLIP, "is a file for rate-cards that cannot be used: rate card card.yaml"),
     ("owners.csv", inboxes.OWNERS.replace(b"100", b"many"), "is a file for ownership that cannot be used"),
@@ -229,7 +229,7 @@ def test_an_object_of_another_size_than_listed_waits(incoming: Incoming) -> None
 def test_an_object_larger_than_the_limit_is_set_aside_without_being_read(location: StorageLocation) -> None:
     incoming = incoming_at(location, inboxes.CLUSTERS + "[events]\nlargest_incoming_mib = 1\n")
     incoming.drop("large", bytes(1_048_577))
-    incoming.drop("large.gz", gzip.compress(os.urandom(700_000) * 2))
+    incoming.drop("large.gz", gzip.compress(os.urandom(700_000) * 2, mtime=0))
 
     filed = incoming.file()
 

@@ -249,7 +249,7 @@ class Unlistable:
 
 def compressed(content: bytes, extension: str) -> bytes:
     if extension.endswith(".gz"):
-        return gzip.compress(content)
+        return gzip.compress(content, mtime=0)
     sink = pa.BufferOutputStream()
     with pa.CompressedOutputStream(sink, "zstd") as stream:
         stream.write(content)
