@@ -73,7 +73,7 @@ def test_a_time_of_extraction_without_an_offset_is_refused(config: Path) -> None
     ("x.psv", b"", "x.psv is empty"),
     ("x.zip", b"PK\x03\x04...", "x.zip is a zip archive: unpack it"),
     ("x.psv.gz", gzip.compress(bytes(80_000_000), mtime=0), "x.psv.gz: is more than 200 times larger"),
-    ("x.psv", gzip.compress(gzip.compress(b"JobIDRaw|State\n", mtime=0), mtime=0), "what is inside is compressed once more"),
+    ("x.psv", gzip.compress(gzip.compress(b"JobIDRaw|State\n", mtime=0), mtime=0), "inside is compressed once more"),
     ("x.gz", gzip.compress(b"JobIDRaw|State\n", mtime=0)[:-4], "cannot be decompressed"),
 ])  # fmt: skip
 def test_a_file_that_nobody_should_keep_is_refused_before_it_is_kept(
