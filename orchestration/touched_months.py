@@ -36,7 +36,7 @@ def months_of_cards(arrived: Sequence[LandedObject], *, workspace: Workspace, mo
         try:
             card, _ = workspace.people.rate_card(period, currency=workspace.settings.currency_code)
         except PeopleRefused as refusal:
-            for key in covering:
+            for key in covering | {key for key in cards if key in str(refusal)}:  # one that begins later, too
                 found.refuse(key, str(refusal))
             continue
         rows = prices_of_month(card, period=period)
