@@ -22,6 +22,9 @@ from resources.parsed_object import ParsedObject
 from resources.parsers import SACCT
 from resources.settings import Settings
 
+REVISED_SOURCES = ("slurm/sacct", "slurm/events", "slurm/reservations")
+"""Sources of records with a beginning and an end, of which a later extract may say that they had ended before."""
+
 Unread = tuple[ParsedObject, tuple[Quarantined, ...]]
 """An object and unreadable records of it."""
 
@@ -35,9 +38,23 @@ class SourceObjects:
 
     def overlapping(self, interval: Interval) -> list[ParsedObject]:
         """Those of which a record can speak of the interval."""
-        begins, ends = pl.col("overlaps_from"), pl.col("overlaps_until")
-        chosen = self._spans.filter((begins < interval.end) & (ends >= interval.start))
-        return [self.parsed[at] for at in chosen["at"]]
+        return [self.parsed[at] for at in self._overlapping(interval)["at"]]
+
+    def overlapping_or_revising(self, interval: Interval) -> list[ParsedObject]:
+        """The same, and those that can say that what others show in the interval had ended before it.
+
+        They were extracted after the interval began and after one of the others, and reach back to its records: so
+        few that days of nightly extracts have none.
+        """
+        overlapping = self._overlapping(interval)
+        ended = self._spans.filter(pl.col("overlaps_until") < interval.start, pl.col("extracted_at") > interval.start)
+        earlier = overlapping.sort("extracted_at").select("extracted_at", reaches_to=pl.col("overlaps_from").cum_min())
+        revising = (
+            ended.sort("extracted_at")
+            .join_asof(earlier, on="extracted_at", strategy="backward", allow_exact_matches=False)
+            .filter(pl.col("reaches_to") <= pl.col("overlaps_until"))
+        )
+        return [self.parsed[at] for at in sorted([*overlapping["at"], *revising["at"]])]
 
     def telling(self, interval: Interval) -> list[ParsedObject]:
         """Of snapshots those that tell of the interval: chargeback/usage/snapshots.py."""
@@ -47,10 +64,13 @@ class SourceObjects:
         """The unreadable records that are shown on a day, by object."""
         return self._unread.get(day, [])
 
+    def _overlapping(self, interval: Interval) -> pl.DataFrame:
+        return self._spans.filter(pl.col("overlaps_from") < interval.end, pl.col("overlaps_until") >= interval.start)
+
     @cached_property
     def _spans(self) -> pl.DataFrame:
-        rows = [(at, each.overlaps_from, each.overlaps_until) for at, each in enumerate(self.parsed)]
-        schema = {"at": pl.Int64(), "overlaps_from": INSTANT, "overlaps_until": INSTANT}
+        rows = [(at, each.overlaps_from, each.overlaps_until, each.extracted_at) for at, each in enumerate(self.parsed)]
+        schema = {"at": pl.Int64(), "overlaps_from": INSTANT, "overlaps_until": INSTANT, "extracted_at": INSTANT}
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     @cached_property
@@ -104,14 +124,17 @@ class Observations:
     def of_interval(self, source: str, cluster: str, interval: Interval) -> list[ParsedObject]:
         """The objects of which a record can speak of the interval.
 
-        A sample lasts beyond its instant, so telemetry reaches back by its staleness. What a snapshot shows as existing
-        may last until the next one, and it says what is not there any more: chargeback/usage/snapshots.py.
+        A sample lasts beyond its instant, so telemetry reaches back by its staleness. An extract of jobs, events or
+        reservations also speaks of the time that it takes back. What a snapshot shows as existing may last until the
+        next one, and it says what is not there any more: chargeback/usage/snapshots.py.
         """
         objects = self.objects(source, cluster)
         if source == "dcgm":
             carried = timedelta(seconds=self._settings.staleness_seconds(cluster))
             return objects.overlapping(Interval(interval.start - carried, interval.end))
-        return objects.telling(interval) if source in SNAPSHOT_SOURCES else objects.overlapping(interval)
+        if source in SNAPSHOT_SOURCES:
+            return objects.telling(interval)
+        return objects.overlapping_or_revising(interval) if source in REVISED_SOURCES else objects.overlapping(interval)
 
     def gpu_partitions(self, cluster: str) -> frozenset[str]:
         """The Slurm partitions of which some landed record got or asked for a GPU."""

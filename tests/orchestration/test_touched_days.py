@@ -107,6 +107,17 @@ def test_a_stretch_that_a_later_extract_takes_back_is_touched_too(estate: RawEst
     assert estate.differing(now=night(5)) == set()
 
 
+def test_a_stretch_is_taken_back_though_no_record_of_the_later_extract_reaches_its_days(estate: RawEstate) -> None:
+    ended = sacct(job(1, "01 08:00", "01 09:00", state="CANCELLED"))
+    corrected = estate.land("slurm/sacct", ended, at=night(5))
+
+    touched = estate.touched(corrected, now=night(5))
+    estate.make(now=night(5), only=touched.days)
+
+    assert list(touched.days) == days("01", "02", "03", "04")
+    assert estate.differing(now=night(5)) == set()
+
+
 def test_what_lies_before_the_first_day_or_after_now_is_not_requested(estate: RawEstate) -> None:
     wide = estate.land("slurm/sacct", sacct(job(5, "09-20 00:00", "06 00:00")), at=night(7))
 
