@@ -17,7 +17,7 @@ from resources.settings import Settings
 from tests.estates import Estate
 
 RUN_THAT_WAITS = """
-import sys, warnings
+import os, sys, warnings
 from pathlib import Path
 warnings.simplefilter("ignore")
 import dagster as dg
@@ -25,9 +25,11 @@ from orchestration.dead_workers import WORKER_TAG, this_process
 from orchestration.instance import open_instance
 from resources.settings import load_settings
 
+out = os.fdopen(os.dup(1), "w")  # what an op prints goes to the run's own file
+
 @dg.op(pool="landing")
 def waits() -> None:
-    sys.stdout.write("started\\n"); sys.stdout.flush()
+    out.write("started\\n"); out.flush()
     sys.stdin.read()
 
 @dg.job
