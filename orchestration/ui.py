@@ -49,7 +49,7 @@ def serve(*, host: str, port: int, config: Path | None) -> int:
             programs.append(subprocess.Popen([sys.executable, "-m", module, *command], env=environment))  # noqa: S603
         console = Console(soft_wrap=True, highlight=False)
         console.print(f"starting the Dagster UI on http://{host}:{port} (Ctrl-C ends it)")
-        console.print(what_is_on(settings, instance))
+        console.print(what_is_on(settings, instance), markup=False)
         has_answered = False
         while all(program.poll() is None for program in programs):
             if not has_answered and _answers(host, port):

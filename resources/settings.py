@@ -138,6 +138,7 @@ def demo_settings(folder: Path) -> Settings:
         },
         accelerators=DEMO_ACCELERATORS,
         policies=Policies(quarantine_limit=1),
+        automation=Automation(enabled=False),  # a month that is over: the UI shall not bill all days since
         is_demo=True,
     )
 

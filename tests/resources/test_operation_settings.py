@@ -7,7 +7,7 @@ import pytest
 
 from resources.operation_settings import Automation, Events, Instance
 from resources.setting_kinds import SettingsRefused
-from resources.settings import Settings, read_settings
+from resources.settings import Settings, demo_settings, read_settings
 
 SHORT = '[lake]\nroot = "lake"\n[billing]\ncurrency = "EUR"\nfirst_day = 2026-10-01\n[clusters.c]\n'
 
@@ -23,6 +23,10 @@ def test_what_arrives_is_taken_in_by_itself_and_nothing_is_let_out_or_sent() -> 
     assert settings.events.queue_url is None
     assert settings.automation == Automation(enabled=True, publish=False, send=False)
     assert settings.instance == Instance(storage="sqlite")
+
+
+def test_the_demo_is_a_month_that_is_over_and_does_not_move_by_itself(tmp_path: Path) -> None:
+    assert not demo_settings(tmp_path).automation.enabled
 
 
 def test_what_is_said_of_events_automation_and_instance_holds() -> None:
