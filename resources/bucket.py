@@ -5,26 +5,42 @@ Not here: objects of the lake, none of which is ever taken away (s3_store.py).
 
 import shutil
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
-from resources.storage_location import StorageLocation, aws_session
-
-if TYPE_CHECKING:
-    from mypy_boto3_s3 import S3Client
+from resources.storage_location import StorageLocation
+from resources.store_failures import (
+    BucketMissing,
+    ClockWrong,
+    CredentialsRefused,
+    StoreFailure,
+    StoreSilent,
+    StoreUnwell,
+    TlsRefused,
+)
 
 PROBE = "probe"
 NO_BUCKET, NEVER, UNKNOWN = "no bucket", "off", "unknown"
+SAYS_NOTHING = (BucketMissing, ClockWrong, CredentialsRefused, StoreSilent, StoreUnwell, TlsRefused)
+"""Failures of which it does not follow that a store cannot tell, or may not: it was not asked."""
 
 
 def versioning_of(location: StorageLocation) -> str:
-    """`enabled`, `suspended` or `off`; `unknown` where the store does not say, `no bucket` for a directory."""
+    """`enabled`, `suspended` or `off`; `unknown` where the store does not say, `no bucket` for a directory.
+
+    Raises  StoreFailure if the question did not reach the bucket: that is no answer.
+    """
     if not location.is_s3:
         return NO_BUCKET
     from botocore.exceptions import ClientError
 
+    from resources.s3_client import s3_client
+    from resources.s3_errors import s3_failures_named
+
     try:
-        status = _client(location).get_bucket_versioning(Bucket=location.bucket).get("Status")
-    except ClientError:  # it may not be asked, or the store has no versions
+        with s3_failures_named(location, ""):
+            status = s3_client(location).get_bucket_versioning(Bucket=location.bucket).get("Status")
+    except SAYS_NOTHING:
+        raise
+    except (ClientError, StoreFailure):  # it may not be asked, or the store has no versions
         return UNKNOWN
     return status.lower() if status else NEVER
 
@@ -41,13 +57,17 @@ def clear_probe(location: StorageLocation, place: str) -> None:
         return
     from botocore.exceptions import ClientError
 
+    from resources.s3_errors import s3_failures_named
+
     prefix = "/".join(part for part in (location.prefix, place) if part) + "/"
-    with suppress(ClientError):
+    with suppress(ClientError, StoreFailure), s3_failures_named(location, place):
         _delete_below(location, prefix)
 
 
 def _delete_below(location: StorageLocation, prefix: str) -> None:
-    client, bucket = _client(location), location.bucket
+    from resources.s3_client import s3_client
+
+    client, bucket = s3_client(location), location.bucket
     for page in client.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix):
         for found in page.get("Contents", []):
             client.delete_object(Bucket=bucket, Key=found["Key"])
@@ -58,19 +78,3 @@ def _delete_below(location: StorageLocation, prefix: str) -> None:
         old += [(each["Key"], each["VersionId"]) for each in versions.get("DeleteMarkers", [])]
         for key, version in old:
             client.delete_object(Bucket=bucket, Key=key, VersionId=version)
-
-
-def _client(location: StorageLocation) -> "S3Client":
-    from botocore.config import Config
-
-    return aws_session().client(
-        "s3",
-        endpoint_url=location.endpoint_url,
-        region_name=location.region or aws_session().region_name or "us-east-1",
-        config=Config(
-            s3={"addressing_style": "path" if location.path_style else "virtual"},
-            retries={"mode": "standard", "max_attempts": 5},
-            connect_timeout=10,
-            read_timeout=60,
-        ),
-    )

@@ -1,7 +1,7 @@
 """Objects in a bucket of any S3-compatible store that knows conditional puts. Keeps the promises of ObjectStore.
 
-Credentials come from the standard chain (environment, profile, role). Every object is put with its MD5, which the store
-holds its bytes against. Retries are botocore's. What the store does wrong is raised as StoreFailure. Not here: events.
+Every object is put with its MD5, which the store holds its bytes against. Retries are botocore's, but for answers that
+are cut in their body. What the store does wrong is raised as StoreFailure. Not here: how it is reached (s3_client.py).
 """
 
 import base64
@@ -11,14 +11,14 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING, TypedDict, TypeVar
 
-from botocore.config import Config
 from botocore.exceptions import ClientError, HTTPClientError, IncompleteReadError
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
 
 from resources.object_store import ObjectConflict, ObjectMissing, StoredObject, checked_key, removable_key
+from resources.s3_client import ATTEMPTS, s3_client
 from resources.s3_errors import CUT, s3_failures_named
 from resources.s3_protection import protection_of
-from resources.storage_location import StorageLocation, aws_session
+from resources.storage_location import StorageLocation
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 ABSENT = ("NoSuchKey", "404", "NotFound")
 BEING_WRITTEN = ("ConditionalRequestConflict", "409")
 ATTEMPTS_WHILE_BEING_WRITTEN = 10
-MOST_CONNECTIONS = 16
-"""As many as notes of partitions are read at once (lake_state.py)."""
-ATTEMPTS, SECONDS_TO_CONNECT, SECONDS_TO_ANSWER = 5, 5, 30
-
 
 Answer = TypeVar("Answer")
 
@@ -71,17 +67,12 @@ class S3Store:
     def get(self, key: str) -> bytes:
         """As ObjectStore.get. An answer that is cut short is asked for again."""
         with self._failures_named(key):
-            for attempt in range(1, ATTEMPTS + 1):
-                try:
-                    return self._client.get_object(Bucket=self._bucket, Key=self._name(key))["Body"].read()
-                except (IncompleteReadError, HTTPClientError, *CUT):
-                    if attempt == ATTEMPTS:
-                        raise
-                except ClientError as answer:
-                    if _code(answer) in ABSENT:
-                        raise ObjectMissing(key) from None
-                    raise
-        raise AssertionError("the last attempt has returned or raised")
+            try:
+                return _repeated(lambda: self._whole(key))
+            except ClientError as answer:
+                if _code(answer) in ABSENT:
+                    raise ObjectMissing(key) from None
+                raise
 
     def exists(self, key: str) -> bool:
         """As ObjectStore.exists."""
@@ -130,6 +121,14 @@ class S3Store:
                     raise
         self.remove(key)
 
+    def _whole(self, key: str) -> bytes:
+        """Raises ConnectionError if the body was cut; botocore's own errors were asked for again by botocore."""
+        answer = self._client.get_object(Bucket=self._bucket, Key=self._name(key))
+        try:
+            return answer["Body"].read()
+        except (IncompleteReadError, HTTPClientError) as cut:
+            raise ConnectionError(type(cut).__name__) from None
+
     def _put(self, key: str, content: bytes, *, is_new: bool) -> None:
         digest = hashlib.md5(content, usedforsecurity=False).digest()  # against damage on the way, not against people
         condition: Condition = {"IfNoneMatch": "*"} if is_new else {}
@@ -161,21 +160,7 @@ class S3Store:
 
     @cached_property
     def _client(self) -> "S3Client":
-        return aws_session().client(
-            "s3",
-            endpoint_url=self._location.endpoint_url,
-            region_name=self._location.region or aws_session().region_name or "us-east-1",
-            config=Config(
-                s3={"addressing_style": "path" if self._location.path_style else "virtual"},
-                retries={"mode": "standard", "max_attempts": ATTEMPTS},
-                connect_timeout=SECONDS_TO_CONNECT,
-                read_timeout=SECONDS_TO_ANSWER,
-                max_pool_connections=MOST_CONNECTIONS,
-                # Newer default checksums are unknown to many stores that are not Amazon's.
-                request_checksum_calculation="when_required",
-                response_checksum_validation="when_required",
-            ),
-        )
+        return s3_client(self._location)
 
 
 def _repeated(request: Callable[[], Answer]) -> Answer:

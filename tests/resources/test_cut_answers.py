@@ -28,6 +28,20 @@ class CutsReads:
         return Fault.CUT_IN_ANSWER
 
 
+class CutsRequests:
+    """Cuts the connection of every GET before it is read, and counts them."""
+
+    def __init__(self) -> None:
+        self.seen = 0
+
+    def __call__(self, method: str, target: str) -> Fault | None:
+        """Cut it."""
+        if method != "GET":
+            return None
+        self.seen += 1
+        return Fault.CUT_BEFORE
+
+
 def stored_behind(proxy: FaultProxy, server: S3Server) -> ObjectStore:
     """A store that is reached through the proxy, with one object that was put directly."""
     direct = server.fresh_location()
@@ -53,3 +67,18 @@ def test_an_object_whose_every_answer_is_cut_is_not_half_an_object(
 
         with pytest.raises(StoreSilent, match="the store does not answer"):
             store.get("landing/a")
+
+
+def test_a_store_that_never_answers_is_asked_as_often_as_the_manual_says(
+    s3_server: S3Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("resources.s3_client.ATTEMPTS", 3)
+    monkeypatch.setattr("resources.s3_store.ATTEMPTS", 3)
+    cuts = CutsRequests()
+    with fault_proxy(urlsplit(s3_server.endpoint_url).port or 0, cuts) as proxy:
+        store = stored_behind(proxy, s3_server)
+
+        with pytest.raises(StoreSilent, match="the store does not answer"):
+            store.get("landing/a")
+
+    assert cuts.seen == 3

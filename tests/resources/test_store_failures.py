@@ -15,7 +15,7 @@ import dagster as dg
 import pytest
 
 from chargeback.contracts.holds import HOLDS
-from resources import s3_store
+from resources import s3_client, s3_store
 from resources.lake import Lake
 from resources.open_store import store_at
 from resources.storage_location import StorageLocation, aws_session
@@ -68,8 +68,9 @@ def credentials(key: str | None, secret: str | None, token: str | None = None) -
 def hasty(attempts: int = 1, seconds: float = 0.3) -> Iterator[None]:
     """Within it, botocore asks a store less patiently."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(s3_client, "ATTEMPTS", attempts)
         patch.setattr(s3_store, "ATTEMPTS", attempts)
-        patch.setattr(s3_store, "SECONDS_TO_ANSWER", seconds)
+        patch.setattr(s3_client, "SECONDS_TO_ANSWER", seconds)
         yield
 
 
