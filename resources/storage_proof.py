@@ -3,8 +3,8 @@
     settings/storage-proof/<instant>-<first digits of its sha256>.json
 
 Immutable. It holds for one endpoint, bucket and prefix, the versioning that the bucket had, and one way of probing; the
-newest one counts, so that a later failure withdraws trust. A directory needs none. Not here: the probing
-(store_probe.py, delta_probe.py).
+newest one by the store's clock counts, so that a later failure withdraws trust. A directory needs none. Not here: the
+probing (store_probe.py, delta_probe.py).
 """
 
 import hashlib
@@ -83,24 +83,38 @@ def record_proof(store: ObjectStore, proof: StorageProof) -> str:
 def newest_proof(store: ObjectStore, location: StorageLocation) -> StorageProof | None:
     """The one of this very place that was recorded last, by the store's own clock; None if there is none.
 
-    Proofs of another way of probing, or of a place that the lake was copied from, do not count.
+    What the prober's clock said decides nothing. Of two that the store dates alike (many date by the second) one that
+    failed counts. Proofs of another way of probing, or of a place that the lake was copied from, do not count.
+    Raises  UnsafeStore for a record that cannot be read and might be the newest.
     """
-    listed = sorted(store.list(PROOFS), key=lambda each: (each.modified_at, each.key), reverse=True)
-    for each in listed:
-        read = json.loads(store.get(each.key))
-        if read["probe_version"] == PROBE_VERSION:
-            commits = read.pop("commits")
-            proof = StorageProof(**read, commits=CommitFigures(**commits) if commits else None)
-            if proof.is_of(location):
-                return proof
-    return None
+    newest: StorageProof | None = None
+    recorded_at: datetime | None = None
+    for each in sorted(store.list(PROOFS), key=lambda each: each.modified_at, reverse=True):
+        if recorded_at is not None and each.modified_at < recorded_at:
+            break
+        proof = _proof_in(each.key, store.get(each.key))
+        if proof and proof.is_of(location) and not (newest and proof.passed):
+            newest, recorded_at = proof, each.modified_at
+    return newest
+
+
+def _proof_in(key: str, content: bytes) -> StorageProof | None:
+    """The proof that an object holds; None for one of another way of probing."""
+    try:
+        read = json.loads(content)
+        if read["probe_version"] != PROBE_VERSION:
+            return None
+        commits = read.pop("commits")
+        return StorageProof(**read, commits=CommitFigures(**commits) if commits else None)
+    except (ValueError, KeyError, TypeError):
+        raise UnsafeStore(f"{key}: this record of a probe cannot be read: {FOR_GOOD}; {WHAT_TO_RUN}") from None
 
 
 @cache
 def require_proof(location: StorageLocation) -> None:
     """Nothing, if tables may be written there; asked once a process and location. A directory always may.
 
-    Raises  UnsafeStore with one sentence that says why not and what to run.
+    Raises  UnsafeStore with one sentence that says why not and what to run; StoreFailure if the store does not tell.
     """
     if not location.is_s3:
         return
