@@ -4,16 +4,12 @@ Not here: the limits, which are the instance's (orchestration/instance_file.py).
 """
 
 import dagster as dg
+from dagster._core.definitions.decorators.op_decorator import DecoratedOpFunction
 
+from assets.store_faults import Compute, asking_again, naming_store_faults
 from chargeback.contracts.contract import Contract
 
 LANDING, PUBLISHED, FINANCE = "landing", "published", "finance"
-
-INGEST_RETRIES = dg.RetryPolicy(max_retries=3, delay=2, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.PLUS_MINUS)
-"""For what reads landing: a store that was busy or away is asked again after about 2, 4 and 8 s.
-
-Nothing else is retried: a refusal stays a refusal, and what is posted must not be posted twice.
-"""
 
 
 def pool_of(contract: Contract) -> str | None:
@@ -24,13 +20,11 @@ def pool_of(contract: Contract) -> str | None:
 
 
 def in_its_pool(asset: dg.AssetsDefinition, contract: Contract) -> dg.AssetsDefinition:
-    """The same asset in its pool; what reads landing is retried too."""
-    pool = pool_of(contract)
-    if pool is None:
-        return asset
-    op = asset.op
+    """The same asset in its pool, if it has one; a store that fails under it is named, and asked again for landing."""
+    pool, op = pool_of(contract), asset.op
+    compute = naming_store_faults(_function_of(op))
     in_pool = dg.OpDefinition(
-        compute_fn=op.compute_fn,
+        compute_fn=DecoratedOpFunction(asking_again(compute) if pool == LANDING else compute),
         name=op.name,
         ins={each.name: dg.In.from_definition(each) for each in op.input_defs},
         outs={each.name: dg.Out.from_definition(each) for each in op.output_defs},
@@ -38,7 +32,13 @@ def in_its_pool(asset: dg.AssetsDefinition, contract: Contract) -> dg.AssetsDefi
         config_schema=op.config_schema,
         required_resource_keys=set(op.required_resource_keys),
         tags=op.tags,
-        retry_policy=INGEST_RETRIES if pool == LANDING else None,
         pool=pool,
     )
     return dg.AssetsDefinition(**{**asset.get_attributes_dict(), "node_def": in_pool})
+
+
+def _function_of(op: dg.OpDefinition) -> Compute:
+    """What was decorated. Raises TypeError for an asset that was made otherwise."""
+    if not isinstance(op.compute_fn, DecoratedOpFunction):
+        raise TypeError(f"asset {op.name} is not made of a function")
+    return op.compute_fn.decorated_fn
