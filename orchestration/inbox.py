@@ -4,6 +4,7 @@ What is filed stands in landing before it is taken away, so a crash at any point
 once. Not here: how a file is recognised (inbox_origin.py), the command (inbox_table.py).
 """
 
+from contextlib import suppress
 from datetime import datetime
 
 from orchestration.inbox_origin import NotFiled, origin_of
@@ -35,13 +36,17 @@ def file_incoming(workspace: Workspace, *, now: datetime, most: int) -> Filed:
     inbox = inbox_of(workspace)
     ready, waiting = inbox.look(now)
     landed: list[LandedObject] = []
-    set_aside = [inbox.set_aside(each, what) for each, what in inbox.dangerous() if not inbox.is_known(each)]
+    set_aside: list[SetAside] = []
+    for each, what in inbox.dangerous():
+        with suppress(ObjectMissing):  # somebody took it away
+            if not inbox.is_known(each):
+                set_aside.append(inbox.set_aside(each, what))
     ready = [each for each in ready if not inbox.is_known(each)]
     silent = 0
     for dropped in ready[:most]:
         try:
             outcome = _file(dropped, inbox, workspace, now)
-        except ObjectMissing:  # another process was faster
+        except ObjectMissing:  # another process was faster, or it was replaced: the next look sees what is there
             continue
         except StoreSilent as failure:
             silent += 1

@@ -125,9 +125,14 @@ class Inbox:
         return not _can_be_moved(dropped, self._directory) and self._store.exists(f"{_stem(dropped, None)}.json")
 
     def set_aside(self, dropped: StoredObject, reason: str, *, content: bytes | None = None) -> SetAside:
-        """Keep why first, then move the bytes: what is set aside twice after a crash is set aside once."""
+        """Keep why first, then move the bytes: what is set aside twice after a crash is set aside once.
+
+        Raises  ObjectMissing if it is gone, or another one lies there by now, which is left alone.
+        """
         stem, reason = _stem(dropped, content), readable(reason)
         kept_as = stem if _can_be_moved(dropped, self._directory) else ""
+        if kept_as and not self._is_as_listed(dropped):
+            raise ObjectMissing(dropped.key)
         record = {
             "dropped_at": dropped.modified_at.astimezone(UTC).isoformat(),
             "kept_as": kept_as,
@@ -168,7 +173,7 @@ class Inbox:
         young = [each for each in found if not timedelta(0) <= now - each.modified_at - QUIET]
         before = self._looks()
         looks = {each.key: _look(each) for each in young}
-        seen = {key: before[key] if before.get(key, [None])[0] == look else [look, now.isoformat()]
+        seen = {key: before[key] if _is_unchanged(before.get(key), look, now) else [look, now.isoformat()]
                 for key, look in looks.items()}  # fmt: skip
         if seen != before:
             self._store.put(LOOKS_KEY, json.dumps(seen, sort_keys=True).encode())
@@ -184,6 +189,11 @@ class Inbox:
 
 def _look(stored: StoredObject) -> str:
     return f"{stored.size} bytes of {stored.modified_at.isoformat()}"
+
+
+def _is_unchanged(before: list[str] | None, look: str, now: datetime) -> bool:
+    """Whether a file looks as it did; what was seen in the future, before the clock was set back, does not count."""
+    return before is not None and before[0] == look and datetime.fromisoformat(before[1]) <= now
 
 
 def _is_unfinished(key: str) -> bool:
@@ -205,7 +215,10 @@ def _can_be_moved(dropped: StoredObject, directory: Path | None) -> bool:
         removable_key(dropped.key)
     except ValueError:
         return False
-    return directory is None or not _what_else((directory / dropped.key).lstat().st_mode)
+    try:
+        return directory is None or not _what_else((directory / dropped.key).lstat().st_mode)
+    except FileNotFoundError:  # another process was faster
+        return True
 
 
 def _stem(dropped: StoredObject, content: bytes | None) -> str:
