@@ -23,12 +23,12 @@ from chargeback.contracts.contract import Contract
 from resources.lake_table import TABLES, OpenTable, open_or_create_table, open_table, refuse_other_table
 from resources.object_store import ObjectMissing, ObjectStore
 from resources.storage_location import StorageLocation
-from resources.store_failures import StoreFailure, failure_of, store_failures_named
+from resources.store_failures import StoreFailure, failure_of, store_failures_named, was_cut
 
 MOST_KEPT = 64
 """More than a lake has tables."""
 
-CUT_LISTING, LISTINGS = "list response body", 5
+OPENINGS = 5
 
 Key = tuple[StorageLocation, str]
 Opened = TypeVar("Opened")
@@ -85,10 +85,10 @@ def _alone_with(
 
 
 def _asked_again(opened_anew: Callable[[], Opened]) -> Opened:
-    """Open it; object_store repeats every reading but a listing whose answer was cut in the middle."""
+    """Open it, and again if an answer was cut."""
     retrying = Retrying(
-        retry=retry_if_exception(lambda error: isinstance(error, DeltaError | OSError) and CUT_LISTING in str(error)),
-        stop=stop_after_attempt(LISTINGS),
+        retry=retry_if_exception(lambda error: isinstance(error, DeltaError | OSError) and was_cut(error)),
+        stop=stop_after_attempt(OPENINGS),
         reraise=True,
     )
     return retrying(opened_anew)
@@ -104,7 +104,7 @@ def _brought_up_to_date(kept: _Kept, store: ObjectStore) -> OpenTable | None:
     except ObjectMissing:
         return None
     except (DeltaError, OSError) as error:
-        if failure_of(error, "") is not None and CUT_LISTING not in str(error):
+        if failure_of(error, "") is not None and not was_cut(error):
             raise
         return None
     if table.version != kept.version:

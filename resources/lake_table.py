@@ -19,7 +19,7 @@ from chargeback.contracts.partition import Partition
 from resources.lake_records import ContractBreach, LakeCorruption
 from resources.object_store import ObjectStore
 from resources.storage_location import StorageLocation
-from resources.store_failures import StoreSilent, failure_of
+from resources.store_failures import StoreSilent, failure_of, was_cut
 
 TABLES = "tables"
 ADDRESS = "_address"
@@ -161,7 +161,7 @@ def open_or_create_table(location: StorageLocation, contract: Contract) -> OpenT
 
 @contextmanager
 def answers_lost_count_as_failed_commits() -> Iterator[None]:
-    """Within it, a connection that was cut while a log entry was put is raised as CommitFailedError: look again.
+    """Within it, an answer that was cut, of a put log entry or before it, is raised as CommitFailedError: look again.
 
     object_store repeats a conditional put after a refusal of the store, never after a cut: nobody knows whether it
     was done. A fresh snapshot tells.
@@ -169,7 +169,7 @@ def answers_lost_count_as_failed_commits() -> Iterator[None]:
     try:
         yield
     except (DeltaError, OSError) as error:
-        if isinstance(failure_of(error, ""), StoreSilent):
+        if isinstance(failure_of(error, ""), StoreSilent) or was_cut(error):
             raise CommitFailedError("the connection was cut at a commit, which may be done or not") from error
         raise
 

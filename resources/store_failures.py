@@ -126,6 +126,7 @@ CODES: Mapping[str, type[StoreFailure]] = {
 """Names of errors and bare statuses in the S3 protocol; stores other than Amazon's add a few of their own."""
 
 KEY_SERVICE = "KMS."
+CUT_LISTING, RESET = "list response body", errno.errorcode[errno.ECONNRESET]
 
 NO_ANSWER = re.compile(r"timed out|dns error|tcp connect error|client error|error sending request|connection closed")
 NO_TRUST = re.compile(r"peer certificate|UnknownIssuer|InvalidContentType|corrupt message|invalid certificate")
@@ -157,6 +158,15 @@ def failure_of(error: BaseException, where: str) -> StoreFailure | None:
     if NO_TRUST.search(said):
         return TlsRefused(where)
     return StoreSilent(where) if NO_ANSWER.search(said) else None
+
+
+def was_cut(error: BaseException) -> bool:
+    """Whether an answer of the store to Delta was cut: by a reset connection, or in the middle of a listing.
+
+    object_store, which repeats every other request by itself, repeats neither; nor a conditional put that was cut.
+    """
+    failure = failure_of(error, "")
+    return CUT_LISTING in str(error) or (isinstance(failure, StoreSilent) and failure.reason == RESET)
 
 
 def _is_known(code: str) -> bool:

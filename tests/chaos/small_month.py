@@ -4,6 +4,7 @@ It is the last day of a month of the simulated estate; the lake's first day cuts
 is billed (attempts.py), and what befalls it (storm.py).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -22,6 +23,7 @@ BEGINS = date(2026, 10, 29)
 SCRAPE_SECONDS = 900
 EARLIEST = datetime(2026, 10, 31, tzinfo=UTC)
 LASTING = ("ownership", "rate-cards", "slurm/nodes", "slurm/devices", "kubernetes/nodes")
+TIERS = {SLURM: QOS_TIERS, KUBERNETES: PRIORITY_TIERS}
 NOW = datetime(2026, 11, 2, tzinfo=UTC)
 
 TOML = """\
@@ -57,8 +59,8 @@ class SmallLake:
     config: Path
 
     @classmethod
-    def written(cls, folder: Path, location: StorageLocation) -> Self:
-        """Write the settings."""
+    def written(cls, folder: Path, location: StorageLocation, clusters: Sequence[str]) -> Self:
+        """Write the settings, of an estate of these clusters."""
         folder.mkdir(parents=True, exist_ok=True)
         config = folder / "chargeback.toml"
         config.write_text(
@@ -69,7 +71,7 @@ class SmallLake:
                 first_day=FIRST_DAY,
                 zone=BILLING_ZONE,
             )
-            + _rest_of_settings()
+            + _rest_of_settings(clusters)
         )
         lake = cls(config)
         lake.home.mkdir(exist_ok=True)
@@ -87,16 +89,21 @@ class SmallLake:
         return self.settings.home
 
 
-def landing_objects(seed: int) -> tuple[Made, ...]:
-    """What the sources of both clusters landed, in order; of earlier days only what lasts into the billed one."""
+def landing_objects(seed: int, clusters: Sequence[str]) -> tuple[Made, ...]:
+    """What people and these clusters landed, in order; of earlier days only what lasts into the billed one."""
     made = simulated_estate(gpus=16, days=3, seed=seed, first_day=BEGINS, scrape_seconds=SCRAPE_SECONDS)
-    return tuple(each for each in made if each.extracted_at >= EARLIEST or each.source in LASTING)
+    return tuple(
+        each
+        for each in made
+        if each.cluster in (None, *clusters) and (each.extracted_at >= EARLIEST or each.source in LASTING)
+    )
 
 
-def _rest_of_settings() -> str:
-    """The two clusters, what their accelerators are called, and that one telemetry object is broken on purpose."""
+def _rest_of_settings(clusters: Sequence[str]) -> str:
+    """The clusters, what their accelerators are called, and that one telemetry object is broken on purpose."""
     lines = []
-    for cluster, tiers in ((SLURM, QOS_TIERS), (KUBERNETES, PRIORITY_TIERS)):
+    for cluster in clusters:
+        tiers = TIERS[cluster]
         lines += [f"[clusters.{cluster}]", f'scheduler = "{CLUSTERS[cluster]}"', f"scrape_seconds = {SCRAPE_SECONDS}"]
         lines += [f'timezone = "{BILLING_ZONE}"'] if cluster == SLURM else []
         lines += [f"[clusters.{cluster}.tiers]"]

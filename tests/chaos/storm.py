@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from chargeback.contracts.quarantine import QUARANTINE
-from chargeback.simulation.estate_plan import CLUSTERS
+from chargeback.simulation.estate_plan import CLUSTERS, SLURM
 from orchestration.workspace import open_workspace
 from resources.open_store import store_at
 from resources.storage_location import StorageLocation
@@ -26,14 +26,40 @@ from tests.chaos.small_month import FIRST_DAY, SmallLake, landing_objects
 from tests.services.fault_proxy import Fault, FaultProxy, SeededFaults, fault_proxy
 from tests.services.seaweedfs import S3Server
 
-FAULT_RATE = 0.05
 MOST_TRIES = 40
-DAYS: Sequence[Attempt] = [RunDay(cluster, FIRST_DAY) for cluster in sorted(CLUSTERS)]
-KILLS_OF_A_LIFE: dict[type, int] = {Landing: 100, RunDay: 8, RunMonth: 6, BillMonth: 3}
-"""How often a step of a life is killed before it may end; it may also end by itself before it is killed."""
 
 NEVER = ("LakeCorruption", "Unreproducible", "ObjectConflict", "ObjectCorrupted", "EvidenceDamaged", "database is")
 """Words of faults that no killing and no failing store excuses."""
+
+
+@dataclass(frozen=True)
+class Ordeal:
+    """What a life has to bear.
+
+    `kills`: how often each of its steps is killed before it may end; it may also end by itself before it is killed.
+    A life has only the steps named here, over these clusters. `fault_rate`: the part of requests that fail.
+    """
+
+    kills: Mapping[type, int]
+    fault_rate: float
+    clusters: tuple[str, ...]
+
+    @property
+    def days(self) -> Sequence[Attempt]:
+        """The days to compute, one of each cluster."""
+        return [RunDay(cluster, FIRST_DAY) for cluster in self.clusters]
+
+    def steps(self, chance: random.Random, *, is_left_to_bill: bool) -> Sequence[Attempt]:
+        """The steps of a life in order; those that a bill would take itself are left to it, or taken one by one."""
+        steps: list[Attempt] = [BillMonth()]
+        if not is_left_to_bill:
+            steps[:0] = [*chance.sample(self.days, len(self.days)), RunMonth()]
+        return [each for each in steps if type(each) in self.kills]
+
+
+WHOLE = Ordeal({Landing: 100, RunDay: 8, RunMonth: 6, BillMonth: 3}, fault_rate=0.05, clusters=tuple(sorted(CLUSTERS)))
+BRIEF = Ordeal({Landing: 3, RunDay: 2, RunMonth: 2}, fault_rate=0.01, clusters=(SLURM,))
+"""A storm of a minute: one cluster, and the bill over workers only where the storm is over."""
 
 
 @dataclass
@@ -75,12 +101,12 @@ class Storm:
     folder: Path
     seed: int
     context: ForkServerContext
-    kills_of_a_life: Mapping[type, int] = field(default_factory=KILLS_OF_A_LIFE.copy)
+    ordeal: Ordeal = WHOLE
 
     def __post_init__(self) -> None:
         self.figures = Figures(self.seed)
         self._random = random.Random(self.seed)
-        self._landing = Landing(landing_objects(self.seed))
+        self._landing = Landing(landing_objects(self.seed, self.ordeal.clusters))
         self._seconds: dict[type, float] = {}
         self._proof: StorageProof | None = None
 
@@ -89,7 +115,7 @@ class Storm:
         begun = time.monotonic()
         expected = self._undisturbed()
         port = urlsplit(self.server.endpoint_url).port or 0
-        with fault_proxy(port, SeededFaults(self.seed, FAULT_RATE)) as proxy:
+        with fault_proxy(port, SeededFaults(self.seed, self.ordeal.fault_rate)) as proxy:
             while self.figures.kills.total() < kills and not self.figures.differences:
                 self._life(proxy, expected)
                 self.figures.requests, self.figures.faults = proxy.requests, proxy.faults
@@ -100,9 +126,9 @@ class Storm:
         """The same month on a lake of its own, with no proxy and no kill; it also says how long each attempt takes."""
         location = self.server.proven_location()
         self._proof = newest_proof(store_at(location), location)
-        lake = SmallLake.written(self.folder / "calm", location)
+        lake = SmallLake.written(self.folder / "calm", location, self.ordeal.clusters)
         # The first process waits for the fork server to start; landing twice takes as long as landing goes on taking.
-        steps: list[Attempt] = [self._landing, self._landing, *DAYS, RunMonth(), BillMonth()]
+        steps: list[Attempt] = [self._landing, self._landing, *self.ordeal.days, RunMonth(), BillMonth()]
         for attempt in steps:
             begun = time.monotonic()
             ended = attempted(self.context, attempt, lake.config, kill_after=None, chance=self._random)
@@ -119,15 +145,15 @@ class Storm:
         """From an empty lake to a billed one; every second life leaves all runs to the bill's own workers."""
         self.figures.lives += 1
         calm, folder = self.server.fresh_location(), self.folder / f"life-{self.figures.lives}"
-        stormy = SmallLake.written(folder, replace(calm, endpoint_url=proxy.endpoint_url))
+        stormy = SmallLake.written(folder, replace(calm, endpoint_url=proxy.endpoint_url), self.ordeal.clusters)
         for location in (calm, stormy.settings.location):
             self._trust(location)
-        steps: list[Attempt] = [self._landing, BillMonth()]
-        if self.figures.lives % 2:
-            steps[1:1] = [*self._random.sample(DAYS, len(DAYS)), RunMonth()]
+        is_left_to_bill = self.figures.lives % 2 == 0
+        steps: list[Attempt] = [self._landing]
+        steps += self.ordeal.steps(self._random, is_left_to_bill=is_left_to_bill)
         for attempt in steps:
             self._insist(attempt, stormy)
-        lake = SmallLake.written(folder, calm)
+        lake = SmallLake.written(folder, calm, self.ordeal.clusters)
         last = attempted(self.context, BillMonth(), lake.config, kill_after=None, chance=self._random)
         workspace = open_workspace(lake.settings)
         standing = Standing.of(workspace)
@@ -143,7 +169,7 @@ class Storm:
 
     def _insist(self, attempt: Attempt, lake: SmallLake) -> None:
         """Kill as many tries as a step of a life has to bear, then let it come to its end."""
-        to_kill = self.kills_of_a_life[type(attempt)]
+        to_kill = self.ordeal.kills[type(attempt)]
         for number in range(to_kill + MOST_TRIES):
             # Early moments more often: every try passes them again, and goes on where the one before it died.
             moment = self._random.random() ** 3 * self._seconds[type(attempt)] if number < to_kill else None
@@ -159,7 +185,7 @@ class Storm:
         if ended.killed:
             self.figures.kills[ended.killed] += 1
         elif ended.reasons:
-            self.figures.stopped[ended.reasons[0][-110:]] += 1
+            self.figures.stopped[f"{type(attempt).__name__}: {ended.reasons[0][:160]}"] += 1
         said = " ".join((*ended.reasons, ended.said))
         name = type(attempt).__name__
         self.figures.differences += [f"{name}: {said[-600:]}" for word in NEVER if word in said]

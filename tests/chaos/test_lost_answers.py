@@ -24,6 +24,8 @@ __all__ = ["s3_server"]  # the fixture
 MONDAY, TUESDAY = day("2026-10-05"), day("2026-10-06")
 LOST = (Fault.DONE_AND_CUT, Fault.DONE_AND_500, Fault.CUT_IN_ANSWER)
 LOG_ENTRY, NOTE, ROWS, LISTING = "_delta_log/", "_chargeback/", ".parquet", "list-type=2"
+CHECKPOINT = "_last_checkpoint"
+CUTS = (Fault.CUT_BEFORE, Fault.CUT_IN_REQUEST, Fault.DONE_AND_CUT, Fault.CUT_IN_ANSWER)
 
 
 @dataclass
@@ -47,7 +49,8 @@ def lossy(s3_server: S3Server) -> Iterator[LossyStore]:
     losing: list[tuple[str, Fault]] = []
 
     def choose(method: str, target: str) -> Fault | None:
-        if losing and (method == "PUT" or LISTING in target) and losing[0][0] in target:
+        is_lossy = method == "PUT" or LISTING in target or CHECKPOINT in target
+        if losing and is_lossy and losing[0][0] in target:
             return losing.pop(0)[1]
         return None
 
@@ -150,6 +153,23 @@ def test_a_table_whose_listing_was_cut_is_opened_all_the_same(lossy: LossyStore,
 
     assert len(rows) == len(rows_again) == 3
     assert lossy.proxy.faults == {fault: 2}
+
+
+@pytest.mark.parametrize("fault", CUTS)
+@pytest.mark.parametrize("is_kept_open", [True, False])
+@pytest.mark.parametrize("what", [CHECKPOINT, LISTING])
+def test_a_table_is_opened_and_written_though_what_tells_its_version_was_cut(
+    lossy: LossyStore, what: str, is_kept_open: bool, fault: Fault
+) -> None:
+    Lake(lossy.direct).replace(HOLDS, MONDAY, holds(MONDAY), made_from("a"))
+    lake = Lake(lossy.through)
+    if is_kept_open:
+        assert lake.state(HOLDS, MONDAY)
+    lossy.losing.extend([(what, fault)] * 2)
+
+    lake.replace(HOLDS, TUESDAY, holds(TUESDAY), made_from("b"))
+
+    assert lossy.rows == 6
 
 
 @pytest.mark.parametrize("fault", LOST)
