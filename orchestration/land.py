@@ -51,6 +51,9 @@ def _faults(file: Path, source: str) -> list[str]:
     """Why a file may not be landed, one line each: landing is for good."""
     if fault := name_fault(file.name):
         return [f"{readable(file.name)} {fault}"]
+    size = file.stat().st_size
+    if size > LARGEST_READ_BYTES:
+        return [f"{file.name} is {size} bytes long; at most {LARGEST_READ_BYTES} are read again: land it in parts"]
     content = file.read_bytes()
     if packed := archive_in(content):
         return [f"{file.name} is {packed}: unpack it and land what is inside"]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from orchestration.land import land_files
+from resources.landing import LARGEST_READ_BYTES
 from resources.people_objects import PeopleRefused
 from resources.setting_kinds import SettingsRefused
 
@@ -103,3 +104,14 @@ def test_a_landed_object_ends_as_its_content_is(config: Path, name: str, content
     (landed,) = land_files([file], source="slurm/sacct", cluster="slurm-a", extracted_at=None, config=config)
 
     assert landed.key.endswith(landed.sha256 + ending)
+
+
+def test_a_file_that_is_larger_than_what_is_read_again_is_refused_unread(config: Path) -> None:
+    file = config.parent / "sacct.psv"
+    with open(file, "wb") as sparse:
+        sparse.truncate(LARGEST_READ_BYTES + 1)
+
+    with pytest.raises(PeopleRefused, match=r"sacct.psv is 4294967297 bytes long; at most 4294967296 are read again"):
+        land_files([file], source="slurm/sacct", cluster="slurm-a", extracted_at=None, config=config)
+
+    assert not list(config.parent.glob("lake/landing/**/*.psv"))
