@@ -10,11 +10,13 @@ import multiprocessing
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.context import SpawnProcess
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Barrier
 from queue import Empty
+from threading import BrokenBarrierError
 from typing import Any
 
 import polars as pl
@@ -27,7 +29,7 @@ from resources.lake_records import LakeRefusal, Provenance
 from resources.lake_table import TABLES, OpenTable, open_or_create_table, open_table
 from resources.open_store import store_at
 from resources.storage_location import StorageLocation
-from resources.store_failures import StoreFailure
+from resources.store_failures import StoreFailure, store_failures_named
 
 WRITERS = 2
 COMMITS_A_WRITER = 40
@@ -88,12 +90,14 @@ def probe_commits(
     """Let so many processes make so many commits each in a lake that is begun at the location; then look what is there.
 
     `committed` is called at each commit that a writer was told had succeeded. Processes are spawned, never forked.
+    Raises  StoreFailure if nothing can be shown: the store cannot be written to, or read afterwards.
     """
-    open_or_create_table(location, COMMITS)
-    begun = time.monotonic()
-    told = list(_told_by_writers(location, writers, commits, committed))
-    milliseconds = int((time.monotonic() - begun) * 1000)
-    return figures_of(location, told, writers=writers, commits=commits, milliseconds=milliseconds)
+    with store_failures_named(location.told(TABLES, COMMITS.table), DeltaError):
+        open_or_create_table(location, COMMITS)
+        begun = time.monotonic()
+        told = list(_told_by_writers(location, writers, commits, committed))
+        milliseconds = int((time.monotonic() - begun) * 1000)
+        return figures_of(location, told, writers=writers, commits=commits, milliseconds=milliseconds)
 
 
 def _told_by_writers(
@@ -131,19 +135,21 @@ def _told_by_writers(
 def _write(location: StorageLocation, writer: int, commits: int, together: Barrier, words: "Queue[str | None]") -> None:
     """One writer, in a process of its own: says each mark that it was told is committed, and None at the end.
 
-    All begin each turn together, with the table at the same version: so they meet at nearly every commit.
+    All begin each turn together, with the table at the same version: so they meet at nearly every commit. One that the
+    store fails ends without a word, and the others with it: what they were not told of is counted as not made.
     """
     has_ended = False
     try:
-        together.wait(SECONDS_TO_START)
-        for turn in range(commits):
-            partition = _partition(writer, turn)
-            table = open_or_create_table(location, COMMITS)
-            together.wait(SECONDS_WITHOUT_A_WORD)
-            if _committed(table, partition):
-                words.put(partition.key)
-        words.put(None)
-        has_ended = True
+        with suppress(DeltaError, OSError, StoreFailure, BrokenBarrierError):
+            together.wait(SECONDS_TO_START)
+            for turn in range(commits):
+                partition = _partition(writer, turn)
+                table = open_or_create_table(location, COMMITS)
+                together.wait(SECONDS_WITHOUT_A_WORD)
+                if _committed(table, partition):
+                    words.put(partition.key)
+            words.put(None)
+            has_ended = True
     finally:
         if not has_ended:
             together.abort()  # the others would wait for it

@@ -1,5 +1,6 @@
 """What several processes committed at once is held against what they were told."""
 
+import multiprocessing
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -8,9 +9,13 @@ import polars as pl
 import pytest
 from deltalake import write_deltalake
 
+from resources import delta_probe
 from resources.delta_probe import COMMITS, CommitFigures, figures_of, probe_commits
 from resources.lake_table import TABLES
 from resources.storage_location import StorageLocation
+from resources.store_failures import AccessRefused
+from tests.resources.test_bucket import store_that_says
+from tests.services.seaweedfs import S3Server
 
 TOLD = ("0|0", "0|1", "1|0", "1|1")
 SOUND = CommitFigures(writers=2, asked=4, told=4, lost=0, doubled=0, gaps=0, conflicts=1, milliseconds=1000)
@@ -95,3 +100,26 @@ def test_a_commit_that_no_writer_was_told_of_does_not_pass(table: Path) -> None:
 
     assert (found.told, found.lost) == (3, 0)
     assert not found.passed
+
+
+def test_a_store_that_refuses_the_probe_is_one_sentence_in_none_of_its_words(s3_server: S3Server) -> None:
+    with store_that_says(403, "AccessDenied") as location, pytest.raises(AccessRefused) as told:
+        probe_commits(location, writers=2, commits=2)
+
+    assert str(told.value).startswith(f"s3://lake/x/tables/commits at {location.endpoint_url}: access is refused")
+    assert "canary" not in str(told.value)
+
+
+def test_a_writer_that_the_store_fails_ends_without_a_trace_and_lets_the_others_end(
+    s3_server: S3Server, capfd: pytest.CaptureFixture[str]
+) -> None:
+    spawned = multiprocessing.get_context("spawn")
+    together, words = spawned.Barrier(1), spawned.Queue()
+    with store_that_says(403, "AccessDenied") as location:
+        writer = spawned.Process(target=delta_probe._write, args=(location, 0, 2, together, words))
+        writer.start()
+        writer.join()
+
+    assert writer.exitcode == 0
+    assert together.broken
+    assert capfd.readouterr().err == ""
