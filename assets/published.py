@@ -18,6 +18,7 @@ from chargeback.ledger.hledger import render_hledger
 from chargeback.ledger.journal_csv import render_journal_csv
 from chargeback.ledger.statement_lines_csv import render_lines_csv
 from chargeback.ledger.statement_page import render_page
+from chargeback.ledger.statement_pdf import render_pdf
 from resources.evidence import EvidenceStore
 from resources.lake import Lake
 from resources.object_store import ObjectStore
@@ -42,7 +43,7 @@ def published(
     evidence: dg.ResourceParam[EvidenceStore],
     settings: dg.ResourceParam[Settings],
 ) -> dg.MaterializeResult:
-    """One row per document that the certificate let out: statement pages, their lines, the journal."""
+    """One row per document that the certificate let out: statements as pages, on paper and as lines, the journal."""
     month = month_of(context, settings)
     held = certificate_in_force(month, lake=lake, evidence=evidence, settings=settings)
     stated = lake.scan(STATEMENTS, [month.partition])
@@ -67,6 +68,7 @@ def _documents(stated: pl.DataFrame, entries: pl.DataFrame, month: Month, settin
     for team, document in stated.select("team", "document").sort("team").iter_rows():
         folder = slug_of(team)
         rendered.append(Rendered("statement page", team, f"{folder}/statement.html", render_page(document)))
+        rendered.append(Rendered("statement paper", team, f"{folder}/statement.pdf", render_pdf(document)))
         rendered.append(Rendered("statement lines", team, f"{folder}/lines.csv", render_lines_csv(document)))
     journal = render_journal_csv(entries, settings.currency, mode=settings.mode)
     ledger = render_hledger(entries, settings.currency, mode=settings.mode)

@@ -141,7 +141,7 @@ def bill(
 def statement(
     team: Annotated[str, typer.Argument(help="Team, as in the ownership file; or unattributed.")],
     month: Annotated[str, typer.Argument(help="Billing month, 2026-10.")],
-    output: Annotated[str, typer.Option("--format", help="table, json, csv or html.")] = "table",
+    output: Annotated[str, typer.Option("--format", help="table, json, csv, html or pdf.")] = "table",
     config: Config = None,
 ) -> None:
     """Show a team's statement of a month."""

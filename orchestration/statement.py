@@ -1,4 +1,4 @@
-"""`chargeback statement`: a team's statement of a month as table, JSON, CSV or page; a preview until published."""
+"""`chargeback statement`: a team's statement of a month as table, JSON, CSV, page or PDF; a preview until published."""
 
 import json
 import sys
@@ -14,11 +14,13 @@ from chargeback.contracts.statements import STATEMENTS
 from chargeback.ledger.plain_numbers import grouped
 from chargeback.ledger.statement_lines_csv import render_lines_csv
 from chargeback.ledger.statement_page import render_page
+from chargeback.ledger.statement_pdf import render_pdf
 from orchestration.workspace import Workspace, open_workspace
 from resources.setting_kinds import SettingsRefused
 from resources.settings import load_settings
 
-FORMATS = ("table", "json", "csv", "html")
+FORMATS = ("table", "json", "csv", "html", "pdf")
+RENDERED = {"csv": render_lines_csv, "html": render_page, "pdf": render_pdf}
 SHOWN_LOSSES = 3
 
 
@@ -32,7 +34,7 @@ def show_statement(team: str, month: str, *, output: str, config: Path | None) -
     elif output == "json":
         sys.stdout.write(document + "\n")
     else:
-        sys.stdout.buffer.write(render_lines_csv(document) if output == "csv" else render_page(document))
+        sys.stdout.buffer.write(RENDERED[output](document))
 
 
 def statement_document(team: str, month: str, workspace: Workspace) -> str:

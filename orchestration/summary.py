@@ -144,7 +144,8 @@ def _listed(reasons: tuple[str, ...], console: Console) -> None:
 
 def _documents(month: Month, workspace: Workspace, console: Console) -> None:
     rows = workspace.lake.scan(PUBLISHED, [month.partition]).frame.collect()
-    shown = rows.filter(pl.col("kind") != "statement lines").sort(pl.col("kind") != "statement page", "kind", "team")
+    is_beside_its_page = pl.col("kind").is_in(["statement lines", "statement paper"])
+    shown = rows.filter(~is_beside_its_page).sort(pl.col("kind") != "statement page", "kind", "team")
     for kind, team, key in shown.select("kind", "team", "object").iter_rows():
         console.print(f"{kind:<15}{team + ': ' if team else ''}{workspace.settings.location.child(key)}", markup=False)
 

@@ -18,7 +18,7 @@ PUBLISHED = Contract(
             "kind",
             pl.String(),
             "what it is",
-            values=("statement page", "statement lines", "estate summary", "journal", "ledger file"),
+            values=("statement page", "statement paper", "statement lines", "estate summary", "journal", "ledger file"),
         ),
         Column("team", pl.String(), "team; empty for documents of the whole month"),
         Column("sha256", pl.String(), "content hash of the document"),

@@ -16,7 +16,7 @@ INSIDE = tuple(module for module in OURS if module.package not in SHELL)
 LONGER_THAN_USUAL: dict[str, int] = {}
 """Files of more than 250 lines, with the length that they may not exceed. This list may only shrink."""
 
-TEXT_ENDINGS = {".py", ".md", ".toml", ".yaml", ".yml", ".jinja", ".sh", ".cfg", ".ini", ".json", ".tf", ".csv", ""}
+TEXT_ENDINGS = {".py", ".md", ".toml", ".yaml", ".yml", ".jinja", ".typ", ".sh", ".cfg", ".ini", ".json", ".csv", ""}
 
 
 def _source_files() -> list[Path]:

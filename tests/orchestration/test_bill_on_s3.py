@@ -49,7 +49,8 @@ def test_a_month_is_billed_from_landing_to_publication_on_s3(on_s3: LakeOnS3) ->
     assert on_s3.billed.returncode == 0, on_s3.billed.stdout + on_s3.billed.stderr
     assert "gate           passed" in on_s3.billed.stdout
     assert {key.rpartition("/")[2] for key in published} == {
-        "statement.html", "lines.csv", "summary.html", "journal-2026-03.csv", "journal-2026-03.hledger",
+        "statement.html", "statement.pdf", "lines.csv", "summary.html", "journal-2026-03.csv",
+        "journal-2026-03.hledger",
     }  # fmt: skip
     assert f"{on_s3.location.root}/published/2026-03/" in on_s3.billed.stdout
 

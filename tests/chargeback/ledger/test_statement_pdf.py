@@ -1,0 +1,99 @@
+"""Statements on paper: the same figures as the page, the same bytes everywhere, and nothing in them is markup."""
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from pypdf import PdfReader
+
+from chargeback.ledger.charges import charge_lines
+from chargeback.ledger.statement_pdf import render_pdf
+from tests.chargeback.ledger.worked_statements import document_of, measured_statements, worked_statements
+from tests.chargeback.worked_month import EUR, rated_usage
+
+EVIL = '#panic("x") *bold* $ @ref <label> [ \\ "'
+
+
+def text_of(pdf: bytes, *, first_page_only: bool = False) -> str:
+    """What a person reads, blanks and line ends as one blank."""
+    pages = PdfReader(io.BytesIO(pdf)).pages
+    return " ".join(" ".join(page.extract_text() for page in (pages[:1] if first_page_only else pages)).split())
+
+
+def paper_of(team: str, **changes: object) -> bytes:
+    return render_pdf(document_of(worked_statements(**changes), team))  # type: ignore[arg-type]
+
+
+def test_the_first_page_says_what_is_paid_for_what_and_why() -> None:
+    text = text_of(paper_of("NLP"), first_page_only=True)
+
+    for said in (
+        "GPU statement · Team NLP", "March 2026 · cost centre 4712 · statement GPU-2026-03-nlp-r1", "PARALLEL MONTH",
+        "NOT CHARGED", "Would be charged, net of tax", "1,196.15 EUR", "There is no statement for February 2026",
+        "480.00 2.385 1,144.80", "exactly 1,440.4 s", "unmeasured, not idle", "1 job: never started", "on misc",
+        "2026.1 (unsigned", "in quarantine", "chargeback explain GPU-2026-03-nlp-",
+        "write to gpu-billing@example.org", "page 1 of 2",
+    ):  # fmt: skip
+        assert said in text, said
+
+
+def test_the_first_page_says_what_the_held_hours_did_and_what_to_do_first() -> None:
+    text = text_of(render_pdf(document_of(measured_statements(), "Vision")), first_page_only=True)
+
+    for said in (
+        "busy 1,480.00 GPU-hours (48.8 %)", "4.09 EUR per active GPU-hour", "telemetry saw 97.2 % of the held hours",
+        "sweep-a · starved", "1,000.00 of 2,000.00 2,000.00", "Notebook/n9 · held and idle", "410.00 of 430.00 820.00",
+    ):  # fmt: skip
+        assert said in text, said
+
+
+def test_the_appendix_shows_how_each_line_is_made_and_every_job_unrounded() -> None:
+    text = text_of(paper_of("NLP"))
+
+    for said in ("= 0.954265, rounded once, half to even: 0.95 EUR", "Total, unrounded", "suspended time", "sha256"):
+        assert said in text, said
+
+
+def test_an_enforced_month_bears_no_watermark() -> None:
+    text = text_of(paper_of("NLP", mode="enforced"))
+
+    assert "Charged, net of tax" in text
+    assert "NOT CHARGED" not in text
+    assert "PARALLEL" not in text
+
+
+def test_the_suspense_is_addressed_to_whoever_clears_it() -> None:
+    text = text_of(paper_of("unattributed"), first_page_only=True)
+
+    assert "GPU statement · Unattributed hours" in text
+    assert "In suspense, net of tax" in text
+
+
+def test_names_that_look_like_markup_are_printed_as_they_are() -> None:
+    rated = rated_usage().with_columns(
+        team=pl.when(pl.col("team") == "NLP").then(pl.lit(EVIL)).otherwise("team"), job_name=pl.lit(EVIL)
+    )
+    pdf = paper_of(EVIL, rated=rated, lines=charge_lines(rated, currency=EUR))
+
+    assert f"Team {EVIL}" in text_of(pdf)
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "America/Los_Angeles"])
+def test_the_same_document_makes_the_same_bytes_in_another_process_place_and_locale(tmp_path: Path, zone: str) -> None:
+    document = document_of(measured_statements(), "Vision")
+    tmp_path.joinpath("document.json").write_text(document)
+    program = (
+        "import sys, pathlib; from chargeback.ledger.statement_pdf import render_pdf;"
+        "sys.stdout.buffer.write(render_pdf(pathlib.Path(sys.argv[1]).read_text()))"
+    )
+
+    again = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "document.json")],
+        env={**os.environ, "TZ": zone, "LC_ALL": "C"}, cwd=Path(__file__).parents[3], capture_output=True, check=True,
+    )  # fmt: skip
+
+    assert again.stdout == render_pdf(document)
