@@ -59,21 +59,21 @@ def _touch_where_told_otherwise(found: Touching, asking: Asking, teller: Teller)
         if asking.source in WITHOUT_TIMES or asking.keys_that_speak_of(day):
             told = teller(asking.observations, day)
             speaking = asking.keys & set(told.inputs.objects)
-            if speaking and _says_another(told, speaking, asking.workspace):
+            if speaking and _says_another(told, speaking, asking):
                 found.touch_day(day.partition.key, speaking)
 
 
-def _says_another(told: Told, speaking: set[str], workspace: Workspace) -> bool:
-    """Whether what landing tells of a day is another fact than what stands there."""
-    state = workspace.lake.state(told.contract, told.day.partition)
+def _says_another(told: Told, speaking: set[str], asking: Asking) -> bool:
+    """Whether what landing tells of a day is another fact than what stands there, or the first to arrive of it."""
+    state = asking.workspace.lake.state(told.contract, told.day.partition)
     if state is None:
-        return True
+        return asking.has_arrived_of(told.day)
     if all(is_taken(state, key) for key in speaking):
         return False
     rows = told.rows()
     if content_hash(rows, told.contract) == state.content_hash:
         return False
-    stands = workspace.lake.scan(told.contract, [told.day.partition]).frame.collect()
+    stands = asking.workspace.lake.scan(told.contract, [told.day.partition]).frame.collect()
     return not _facts(rows, told.contract).equals(_facts(stands, told.contract))
 
 

@@ -34,7 +34,7 @@ def touch_days_of_records(found: Touching, asking: Asking, teller: Teller) -> No
             states = asking.workspace.lake.states(told[0].contract, [day.partition for day in some])
             for of_day, stands in _standing(told, records, asking.workspace):
                 said = _objects_that_say_otherwise(of_day, _new_of_day(of_day, records, stands, states), stands, states)
-                if said:
+                if said and (of_day.day.partition.key in states or asking.has_arrived_of(of_day.day)):
                     found.touch_day(of_day.day.partition.key, said)
 
 

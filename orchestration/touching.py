@@ -2,16 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from assets.landed_records import day_called
 from assets.materialisation import Day
+from chargeback.billing_period import Interval
 from orchestration.workspace import Workspace
 from resources.lake_records import PartitionState
 from resources.observations import Observations
 from resources.parsed_object import ParsedObject
 
+INVENTORIES = ("slurm/nodes", "slurm/devices", "kubernetes/nodes")
+"""What there was, said at the extraction; that it was so before is taken for granted, not told."""
 
-@dataclass(frozen=True, slots=True)
+PLANS = ("slurm/reservations", "slurm/bindings")
+"""Sources whose records name an end that is still to come."""
+
+
+@dataclass(frozen=True)
 class Asking:
     """Objects of one source and cluster, and the open days that they are held against."""
 
@@ -35,6 +43,25 @@ class Asking:
         """Those of the objects of which a record can speak of a day."""
         of_day = self.observations.of_interval(self.source, self.cluster, day.interval)
         return self.keys & {each.landed.key for each in of_day}
+
+    def has_arrived_of(self, day: Day) -> bool:
+        """Whether something has arrived of a day that has no table yet.
+
+        A listing holds on until the next one, an inventory also back until the first, a plan until its end: of the days
+        beyond what was seen nothing has arrived, and months of them would be computed from one old object.
+        """
+        return day.interval.start <= self._seen.end and day.interval.end > self._seen.start
+
+    @cached_property
+    def _seen(self) -> Interval:
+        """From the first to the last instant at which the source saw something, by all that has landed of it."""
+        landed = self.observations.parsed(self.source, self.cluster)
+        instants = [each.extracted_at for each in landed]
+        if self.source not in INVENTORIES:
+            instants += [each.overlaps_from for each in landed if each.overlaps_from]
+            if self.source not in PLANS:
+                instants += [each.overlaps_until for each in landed if each.overlaps_until]
+        return Interval(min(instants), max(instants))
 
 
 @dataclass(slots=True)
