@@ -1,9 +1,10 @@
 """`chargeback arrivals`: what arriving objects requested and how soon, what waits, and what was set aside."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from orchestration.command_options import Config
 
 app = typer.Typer()
 
@@ -12,7 +13,7 @@ app = typer.Typer()
 def arrivals(
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Latest requests to show.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="For scripts.")] = False,
-    config: Annotated[Path | None, typer.Option("--config", help="chargeback.toml to use; default: here's.")] = None,
+    config: Config = None,
 ) -> None:
     """Show what arriving objects requested and how soon, what waits, and what was set aside with the reason."""
     from orchestration.arrivals_report import show_arrivals

@@ -30,9 +30,9 @@ from chargeback.ledger.node_sizes import node_sizes, with_node_sizes
 from chargeback.ledger.plain_numbers import grouped
 from chargeback.ledger.statement_document import Document
 from chargeback.pricing.rating import rate_usage
-from orchestration.bill import Pool, Progress
+from orchestration.bill import Pool
 from orchestration.bill_days import DaysBilled, bill_days, months_of_days
-from orchestration.progress import TerminalProgress
+from orchestration.progress import Progress, TerminalProgress
 from orchestration.workers import worker_pool
 from orchestration.workspace import Workspace, open_workspace
 from resources.setting_kinds import SettingsRefused

@@ -18,11 +18,12 @@ from chargeback.contracts.partition import Partition
 from chargeback.ledger.recomputation import recomputation
 from orchestration.backfill_figures import closed_among, standing
 from orchestration.backfill_memory import BackfillMemory, keep, memory_key, recall
-from orchestration.bill import MOST_WORKERS, Pool, Progress, noted, read_landing, refusals_of
+from orchestration.bill import MOST_WORKERS, Pool, noted, read_landing, refusals_of
 from orchestration.bill_days import months_of_days
 from orchestration.jobs import DAY_JOB
 from orchestration.month_run import run_month
 from orchestration.plan import Plan, plan_days
+from orchestration.progress import Progress
 from orchestration.workers import RunOutcome, run_partitions, warm_up, worker_pool
 from orchestration.workspace import Workspace
 from resources.code_version import RULES_AND_CHECKS, code_version

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer()
+from orchestration.command_options import Config
 
-Config = Annotated[Path | None, typer.Option("--config", help="chargeback.toml to use; default: the one here.")]
+app = typer.Typer()
 
 
 @app.command()
@@ -18,9 +18,7 @@ def backfill(
     cluster: Annotated[list[str] | None, typer.Option(help="Only these clusters' days; default: all.")] = None,
     workers: Annotated[int | None, typer.Option(help="Worker processes; default: one a core, at most 8.")] = None,
     to: Annotated[Path | None, typer.Option(help="Write the page to this file instead of into the lake.")] = None,
-    config: Annotated[
-        Path | None, typer.Option("--config", help="chargeback.toml to use; default: the one here.")
-    ] = None,
+    config: Config = None,
 ) -> None:
     """Compute days again from landing, then their open months; show what changed. Given again, it goes on."""
     from orchestration.backfill_command import backfill_and_report

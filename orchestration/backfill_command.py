@@ -14,7 +14,7 @@ from chargeback.ledger.plain_numbers import grouped
 from chargeback.ledger.recomputation_page import render_recomputation
 from chargeback.ledger.statement_page import signed
 from orchestration.backfill import BackfillOutcome, backfill
-from orchestration.bill_command import DONE, REFUSED, STOPPED
+from orchestration.bill_command import exit_code_of
 from orchestration.progress import TerminalProgress
 from orchestration.workspace import Workspace, open_workspace
 from resources.settings import load_settings
@@ -42,9 +42,7 @@ def backfill_and_report(
         )
     print_backfill(outcome, console)
     console.print(f"page           {kept_page(outcome.document, workspace, to)}", markup=False)
-    if outcome.failures:
-        return STOPPED
-    return REFUSED if outcome.refused else DONE
+    return exit_code_of(failures=outcome.failures, refused=outcome.refused)
 
 
 def kept_page(document: Mapping[str, Any], workspace: Workspace, to: Path | None) -> str:

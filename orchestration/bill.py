@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
 
 from assets.certification import certify_month
 from assets.materialisation import Month, month_called
@@ -21,6 +20,7 @@ from chargeback.ledger.certificate import Refused
 from orchestration.jobs import DAY_JOB
 from orchestration.month_run import run_month
 from orchestration.plan import Plan, plan_days, recalled, remember
+from orchestration.progress import Progress
 from orchestration.workers import NEVER_ENDED, RunOutcome, run_partitions, warm_up, worker_pool
 from orchestration.workspace import Workspace
 from resources.code_version import RULES_AND_CHECKS, code_version
@@ -34,16 +34,6 @@ MOST_WORKERS = 8
 
 Pool = Callable[[Path | None, int], AbstractContextManager[Executor]]
 """Opens workers for a settings file; how many."""
-
-
-class Progress(Protocol):
-    """Told of what is going on; how it is shown is the caller's."""
-
-    def begin(self, what: str, total: int) -> None:
-        """A stage with so many steps begins."""
-
-    def step(self, what: str) -> None:
-        """One step of the stage ended."""
 
 
 @dataclass(frozen=True, slots=True)

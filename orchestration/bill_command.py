@@ -1,5 +1,6 @@
 """`chargeback bill` at the terminal: progress, then what came out and where to look, then the exit code."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -30,6 +31,11 @@ def bill_and_report(month: str, *, clusters: list[str], workers: int | None, aga
             again=again,
         )
     print_summary(outcome, workspace, console)
-    if outcome.failures:
+    return exit_code_of(failures=outcome.failures, refused=outcome.refused)
+
+
+def exit_code_of(*, failures: Sequence[str], refused: Sequence[str]) -> int:
+    """0 when done, 1 when the gate refused a month, 3 when a run stopped for another reason."""
+    if failures:
         return STOPPED
-    return REFUSED if outcome.refused else DONE
+    return REFUSED if refused else DONE

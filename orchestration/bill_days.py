@@ -9,9 +9,10 @@ from datetime import datetime
 from pathlib import Path
 
 from assets.materialisation import Month, month_called
-from orchestration.bill import MOST_WORKERS, Pool, Progress, noted, read_landing
+from orchestration.bill import MOST_WORKERS, Pool, noted, read_landing
 from orchestration.jobs import DAY_JOB
 from orchestration.plan import Plan, plan_days
+from orchestration.progress import Progress
 from orchestration.workers import RunOutcome, run_partitions, warm_up, worker_pool
 from orchestration.workspace import Workspace
 

@@ -15,6 +15,7 @@ from rich.console import Console
 
 from orchestration.arrivals_cli import app as arrivals_app
 from orchestration.backfill_cli import app as backfill_app
+from orchestration.command_options import Config
 from orchestration.extract_cli import app as extract_app
 from orchestration.landing_cli import app as landing_app
 from orchestration.preflight_cli import app as preflight_app
@@ -34,7 +35,6 @@ app.add_typer(backfill_app)
 app.add_typer(landing_app)
 app.add_typer(preflight_app)
 
-Config = Annotated[Path | None, typer.Option("--config", help="chargeback.toml to use; default: the one here.")]
 ClusterName = Annotated[str, typer.Option("--cluster", help="Cluster as named in chargeback.toml.")]
 
 

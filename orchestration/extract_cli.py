@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(help="Ask a running system for what a bill needs, and land it.", no_args_is_help=True)
+from orchestration.command_options import Config
 
-Config = Annotated[Path | None, typer.Option("--config", help="chargeback.toml to use; default: the one here.")]
+app = typer.Typer(help="Ask a running system for what a bill needs, and land it.", no_args_is_help=True)
 
 
 @app.command()

@@ -5,28 +5,18 @@ Not here: what the run means for the gate (bill.py).
 """
 
 from concurrent.futures import Executor
-from typing import Protocol
 
 from assets.materialisation import Month
 from chargeback.contracts.registry import DAILY
 from orchestration.jobs import MONTH_JOB
+from orchestration.progress import Progress
 from orchestration.workers import RunOutcome, run_partitions
 from resources.lake import Lake
 
 MOST_TIMES = 5
 
 
-class Told(Protocol):
-    """Told of a stage; how it is shown is the caller's."""
-
-    def begin(self, what: str, total: int) -> None:
-        """A stage with so many steps begins."""
-
-    def step(self, what: str) -> None:
-        """One step of the stage ended."""
-
-
-def run_month(pool: Executor, month: Month, lake: Lake, progress: Told) -> RunOutcome:
+def run_month(pool: Executor, month: Month, lake: Lake, progress: Progress) -> RunOutcome:
     """Compute the tables of a month; again, a few times at most, if somebody changed days meanwhile."""
     name = month.period.month
     progress.begin(f"month {name}", 1)

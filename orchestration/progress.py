@@ -1,10 +1,21 @@
-"""Progress of a bill on a terminal: one bar a stage. Where there is no terminal, a line for every tenth of a stage."""
+"""Progress of a bill, and how a terminal shows it: one bar a stage; without a terminal a line for a tenth of one."""
 
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
+from rich import progress as rich_progress
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
+
+
+class Progress(Protocol):
+    """Told of what is going on; how it is shown is the caller's."""
+
+    def begin(self, what: str, total: int) -> None:
+        """A stage with so many steps begins."""
+
+    def step(self, what: str) -> None:
+        """One step of the stage ended."""
 
 
 class TerminalProgress:
@@ -12,7 +23,7 @@ class TerminalProgress:
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._bars = Progress(
+        self._bars = rich_progress.Progress(
             TextColumn("{task.description:<26}"),
             BarColumn(bar_width=32),
             MofNCompleteColumn(),
