@@ -1,6 +1,6 @@
 """The Dagster instance of a lake: its home folder, the same for `bill` and for the UI.
 
-Not here: what its dagster.yaml says (instance_file.py).
+Not here: what its dagster.yaml says (instance_file.py), making its databases (instance_making.py).
 """
 
 import fcntl
@@ -13,6 +13,7 @@ import dagster as dg
 
 from orchestration.dead_workers import fail_runs_of_dead_workers
 from orchestration.instance_file import MARK, instance_file, pool_limits
+from orchestration.instance_making import make_databases
 from orchestration.run_logs import reach_run_logs
 from resources.settings import Settings
 
@@ -30,6 +31,7 @@ def open_instance(settings: Settings) -> dg.DagsterInstance:
     require_storage(settings)
     with _one_at_a_time(settings.home / ".opening"):
         _write_file(settings)
+        make_databases(settings.home)
         instance = dg.DagsterInstance.get()
         _set_pools(instance, settings)
         fail_runs_of_dead_workers(instance)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from dagster import DagsterInstance, DagsterRunStatus
+from dagster import DagsterInstance, DagsterRunStatus, job
 
 from orchestration.instance import open_instance, require_storage
 from orchestration.instance_file import MARK, instance_file
@@ -39,6 +39,11 @@ def waiting() -> None:
 instance = open_instance(load_settings(Path(sys.argv[1])))
 waiting.execute_in_process(instance=instance, tags={WORKER_TAG: this_process()})
 """
+
+
+@job
+def nothing_to_wait_for() -> None:
+    """A run that ends where it begins."""
 
 
 @pytest.fixture(autouse=True)
@@ -156,3 +161,18 @@ def test_a_run_whose_process_was_killed_is_failed_at_the_next_start_and_a_living
 
 def statuses_of(instance: DagsterInstance) -> list[DagsterRunStatus]:
     return sorted((run.status for run in instance.get_runs()), key=lambda status: status.value)
+
+
+def test_a_home_whose_making_was_killed_again_and_again_opens_whole(tmp_path: Path) -> None:
+    settings = settings_in(tmp_path)
+    killed = subprocess.run(
+        [sys.executable, "-m", "tests.orchestration.killed_openings", str(tmp_path / "chargeback.toml"), "12"],
+        cwd=Path(__file__).parents[2], capture_output=True, text=True, check=True,
+    )  # fmt: skip
+
+    instance = open_instance(settings)
+    nothing_to_wait_for.execute_in_process(instance=instance)
+
+    assert int(killed.stdout) > 0
+    assert statuses_of(instance) == [DagsterRunStatus.SUCCESS]
+    assert list(settings.home.glob(".making-*")) == []
