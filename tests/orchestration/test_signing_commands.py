@@ -5,12 +5,11 @@ import stat
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from orchestration.cli import app
-from resources.people_objects import PeopleRefused
-from resources.setting_kinds import SettingsRefused
-from tests.estates import INPUTS, Estate
+from chargeback.contracts.partition import Partition
+from chargeback.contracts.rate_card import RATE_CARD
+from tests.estates import INPUTS, LAST_DAY, MONTH, Estate, sacct
+from tests.orchestration.commands_here import done, ran, refused
 
 CARD = (INPUTS / "rate-card.yaml").read_text()
 PHRASE_VARIABLE, PHRASE = "CHARGEBACK_KEY_PASSPHRASE", "a long phrase"
@@ -18,27 +17,6 @@ SIGN = ("rate-card", "sign", "card.yaml", "--reason", "agreed on 12 March", "--k
 NEW = ("--prepared-by", "Ops Desk", "--reason", "who approves")
 PEOPLE = (("lead", "Ada Berg", "finance-lead"), ("controller", "Bo Chen", "controller"),
           ("platform", "platform lead", "platform"))  # fmt: skip
-
-
-def ran(*arguments: str, typed: str | None = None) -> Result:
-    """What a command does in this folder; refusals are those that `main` prints."""
-    result = CliRunner().invoke(app, arguments, input=typed)
-    assert isinstance(result.exception, SystemExit | SettingsRefused | PeopleRefused | None), result.exception
-    return result
-
-
-def done(*arguments: str) -> str:
-    """What a command says that succeeds."""
-    result = ran(*arguments)
-    assert result.exit_code == 0, (arguments, result.output, result.exception)
-    return " ".join(result.output.split())
-
-
-def refused(*arguments: str) -> str:
-    """What a command says that cannot do what it is asked."""
-    result = ran(*arguments)
-    assert result.exit_code != 0, (arguments, result.output)
-    return " ".join(f"{result.output} {result.exception}".split())
 
 
 def new_key(name: str, holder: str, role: str, *more: str) -> str:
@@ -245,3 +223,20 @@ def test_what_is_neither_keyring_nor_record_is_not_signed(estate: Estate) -> Non
     for act in (("key", "sign", "card.yaml", "--key", "keys/lead.pem"), ("key", "verify", "card.yaml")):
         assert "is neither a keyring nor a signed record" in refused(*act)
     assert "no such file: none.json" in refused("key", "verify", "none.json")
+
+
+def test_a_lake_whose_trust_root_is_another_has_an_unsigned_card_again_and_bills_the_month_anew(estate: Estate) -> None:
+    done(*SIGN, "keys/lead.pem")
+    done("rate-card", "publish", "card.yaml")
+    estate.land("slurm/sacct", sacct(LAST_DAY))
+    assert estate.bill().month_run is not None
+    assert not estate.bill().changed
+
+    text = estate.config.read_text()
+    estate.config.write_text(text.replace(text.partition('trust_root = "')[2][:64], "ab" * 32))
+    billed = estate.bill()
+
+    assert billed.changed
+    rows = estate.workspace.lake.scan(RATE_CARD, [Partition.of_month(MONTH)]).frame.collect()
+    assert rows["is_signed"].to_list() == [False] * 4
+    assert "that [signing] trust_root pins" in rows["signature"][0]
