@@ -81,7 +81,7 @@ def _evidence(
     key: str, check: str, contents: Mapping[str, str], *, evidence: EvidenceStore, settings: Settings
 ) -> Evidence | None:
     table, _, partition = key.partition("|")
-    version = suite_version(check, settings.printed_policies())
+    version = suite_version(check, settings.judged_under(check))
     found = evidence.latest(table, partition, check, contents, suite_version=version)
     if found is None:
         return None

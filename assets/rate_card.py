@@ -27,6 +27,13 @@ def rate_card(
         lake,
         RATE_CARD,
         month.partition,
-        inputs=Inputs.of(objects=objects, settings={"timezone": settings.timezone, "currency": settings.currency_code}),
+        inputs=Inputs.of(
+            objects=objects,
+            settings={
+                "timezone": settings.timezone,
+                "currency": settings.currency_code,
+                "trust_root": settings.signing.trust_root,
+            },
+        ),
         rule=lambda: prices_of_month(card, period=month.period),
     )

@@ -5,12 +5,16 @@ Materialising `published` or `postings` alone, from the UI, meets the same refus
 
 from assets.certification import certify_month
 from assets.materialisation import Month
-from assets.refusal import refusal
+from assets.refusal import refusal, refused_as_failure
 from chargeback.contracts.certificate import CERTIFICATE
+from chargeback.contracts.rate_card import RATE_CARD
 from chargeback.ledger.certificate import Refused
+from chargeback.ledger.postings import unsigned_cards
+from chargeback.pricing.prices_of_month import prices_of_month
 from resources.evidence import EvidenceStore
 from resources.lake import Lake
 from resources.lake_records import Scanned
+from resources.people_objects import PeopleObjects
 from resources.settings import Settings
 
 
@@ -28,6 +32,24 @@ def certificate_in_force(month: Month, *, lake: Lake, evidence: EvidenceStore, s
     if not now.frame.equals(held.frame.collect().sort(CERTIFICATE.key)):
         raise refusal([f"{month.period.month}: the certificate is of other contents; materialise certificate again"])
     return held
+
+
+def refuse_unsigned_card(month: Month, *, lake: Lake, people: PeopleObjects, settings: Settings) -> None:
+    """Let nothing be sent at prices that finance has not signed: neither those that stand, nor the card as it is now.
+
+    The card is judged anew from landing, since a key may have been revoked after the month was priced. In a parallel
+    month nothing is sent, so nothing is refused. Raises dg.Failure.
+    """
+    if settings.mode == "parallel":
+        return
+    standing = lake.scan(RATE_CARD, [month.partition]).frame.collect()
+    with refused_as_failure():
+        card, _ = people.rate_card(month.period, currency=settings.currency_code)
+    now = prices_of_month(card, period=month.period)
+    found = [*unsigned_cards(standing, mode=settings.mode), *unsigned_cards(now, mode=settings.mode)]
+    if found:
+        told = (f"{month.period.month}: nothing is sent at an unsigned card: {card}: {why}" for card, _, why in found)
+        raise refusal(list(dict.fromkeys(told)))
 
 
 def certificate_hash_of(held: Scanned) -> str:

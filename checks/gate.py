@@ -104,7 +104,7 @@ def evaluate(check: Check, reading: Reading, evidence: EvidenceStore) -> tuple[V
             check=check.name,
             passed=verdict.passed,
             blocking=check.stops != "nothing",
-            suite_version=suite_version(check.name, reading.settings.printed_policies()),
+            suite_version=suite_version(check.name, reading.settings.judged_under(check.name)),
             read=dict(reading.contents),
             metrics=metrics,
             samples=outcome.findings.head(SAMPLE_ROWS).to_dicts(),

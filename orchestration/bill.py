@@ -198,7 +198,7 @@ def _leaves_of_month(month: Month, workspace: Workspace) -> str:
     return fingerprint(
         {
             "code": code_version(RULES_AND_CHECKS),
-            "card": {"version": card.version, **card_shas},
+            "card": {"version": card.version, "signature": card.signature, **card_shas},
             "ownership": dict(owner_shas),
             "mode": settings.mode,
             "journal": repr(settings.journal),

@@ -17,8 +17,10 @@ from orchestration.arrivals_cli import app as arrivals_app
 from orchestration.backfill_cli import app as backfill_app
 from orchestration.command_options import Config
 from orchestration.extract_cli import app as extract_app
+from orchestration.key_cli import app as key_app
 from orchestration.landing_cli import app as landing_app
 from orchestration.preflight_cli import app as preflight_app
+from orchestration.rate_card_cli import app as rate_card_app
 from orchestration.ui_address import UI_PORT
 from resources.setting_kinds import SettingsRefused
 
@@ -32,8 +34,10 @@ app = typer.Typer(
 app.add_typer(arrivals_app)
 app.add_typer(extract_app, name="extract")
 app.add_typer(backfill_app)
+app.add_typer(key_app, name="key")
 app.add_typer(landing_app)
 app.add_typer(preflight_app)
+app.add_typer(rate_card_app, name="rate-card")
 
 ClusterName = Annotated[str, typer.Option("--cluster", help="Cluster as named in chargeback.toml.")]
 

@@ -39,7 +39,7 @@ def resources_for(settings: Settings) -> dict[str, object]:
         "lake": Lake(settings.location),
         "store": store,
         "landing": landing,
-        "people": PeopleObjects(landing),
+        "people": PeopleObjects(landing, settings.signing.trust_root),
         "observations": Observations(landing, store, settings),
         "evidence": EvidenceStore(store),
     }

@@ -77,6 +77,10 @@ def _file(
         origin = origin_of(dropped, content, workspace.settings, now=now, largest_bytes=largest)
     except NotFiled as refused:
         return inbox.set_aside(dropped, str(refused), content=content)
+    if origin.source == "keyrings" and (
+        faults := workspace.people.signed.faults_of_keyring(content, name=dropped.key, at=origin.extracted_at)
+    ):
+        return inbox.set_aside(dropped, "; ".join(faults), content=content)
     try:
         landed = workspace.landing.land(
             content,

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from chargeback.signatures.recognition import signed_kind_of
 from chargeback.usage import extract_kinds
 from chargeback.usage.extract import UnreadableExtract
 from chargeback.usage.extract_clusters import clusters_named_in
@@ -71,7 +72,8 @@ def origin_of(
             _refuse_hopeless(source, extension, inside, cluster, settings)
     except UnreadableExtract as unreadable:
         raise NotFiled(f"cannot be read: {unreadable}") from None
-    return Origin(source, cluster, _extracted_at(dropped, name, now), extension + compression)
+    arrived = now if signed_kind_of(inside) else _extracted_at(dropped, name, now)  # no name dates a signature back
+    return Origin(source, cluster, arrived, extension + compression)
 
 
 def _source(inside: bytes, folders: list[str]) -> str:

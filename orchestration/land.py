@@ -20,6 +20,7 @@ from resources.open_store import store_at
 from resources.people_objects import PeopleRefused, faults_of
 from resources.setting_kinds import SettingsRefused
 from resources.settings import load_settings
+from resources.signed_objects import SignedObjects
 
 
 def land_files(
@@ -43,6 +44,8 @@ def land_files(
     store = store_at(settings.location)
     bind_lake(store, settings)
     landing = Landing(store)
+    if source == "keyrings":
+        _refuse_unchained(files, SignedObjects(landing, settings.signing.trust_root), given)
     console = Console(soft_wrap=True, highlight=False)
     return [_land(landing, file, source, cluster, given, console) for file in files]
 
@@ -69,6 +72,25 @@ def _faults(file: Path, source: str) -> list[str]:
     return []
 
 
+def _refuse_unchained(files: list[Path], signed: SignedObjects, given: datetime | None) -> None:
+    """A keyring that is not the next of the chain would put every signature out of force. Raises PeopleRefused."""
+    if len(files) > 1:
+        raise SettingsRefused("keyrings are landed one by one, in their order")
+    (file,) = files
+    at = given or _written_at(file)
+    content = decompressed(
+        file.read_bytes(),
+        name=without_compression(file.name) + compression_of(file.read_bytes()),
+        largest_bytes=LARGEST_READ_BYTES,
+    )
+    if faults := signed.faults_of_keyring(content, name=file.name, at=at):
+        raise PeopleRefused((*faults, "nothing was landed"))
+
+
+def _written_at(file: Path) -> datetime:
+    return datetime.fromtimestamp(file.stat().st_mtime, UTC)
+
+
 def _land(
     landing: Landing, file: Path, source: str, cluster: str | None, given: datetime | None, console: Console
 ) -> LandedObject:
@@ -77,7 +99,7 @@ def _land(
         content,
         source=source,
         cluster=None if source in PEOPLE_SOURCES else cluster,
-        extracted_at=given or datetime.fromtimestamp(file.stat().st_mtime, UTC),
+        extracted_at=given or _written_at(file),
         extension=_extension(file.name) + compression_of(content),
     )
     verb = "landed" if landed.is_new else "was landed before as"

@@ -10,7 +10,7 @@ from datetime import datetime
 from orchestration.open_partitions import open_partitions
 from orchestration.touched_approvals import days_of_approvals
 from orchestration.touched_days import days_of_objects
-from orchestration.touched_months import months_of_cards, months_of_ownership
+from orchestration.touched_months import months_of_cards, months_of_ownership, months_of_signatures
 from orchestration.touching import Touching
 from orchestration.workspace import Workspace
 from resources.landing import CLUSTER_SOURCES, LandedObject, ObjectCorrupted
@@ -58,6 +58,9 @@ def touched_partitions(arrived: Sequence[LandedObject], *, workspace: Workspace,
                 found.add(months_of_ownership(objects, workspace=workspace, months=months))
             elif source == "approvals":
                 found.add(days_of_approvals(objects, workspace=workspace, days=days))
+                found.add(months_of_signatures(objects, workspace=workspace, months=months))
+            elif source == "keyrings":
+                found.add(months_of_signatures(objects, workspace=workspace, months=months))
         except (ObjectCorrupted, ObjectMissing) as damage:
             for landed in objects:
                 found.refuse(landed.key, str(damage))

@@ -9,6 +9,7 @@ import polars as pl
 
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.runs import RUNS
+from chargeback.signatures.recognition import signed_kind_of
 from chargeback.usage.gpu_approvals import GpuCountApproval, parse_approvals
 from orchestration.touching import Touching, is_taken
 from orchestration.workspace import Workspace
@@ -51,7 +52,10 @@ def _decisions(found: Touching, arrived: set[str], workspace: Workspace) -> list
     decisions: list[Decision] = []
     for landed in workspace.landing.objects("approvals", None):
         try:
-            parsed = parse_approvals(workspace.landing.read(landed))
+            content = workspace.landing.read(landed)
+            if signed_kind_of(content):  # touched_months.py
+                continue
+            parsed = parse_approvals(content)
         except Undecompressible as damage:
             reasons: tuple[str, ...] = (str(damage),)
         else:

@@ -1,4 +1,4 @@
-"""Which open months a rate card or an ownership file changes: those in which its content, cut to the month, differs.
+"""Which open months a rate card, its signature or an ownership file changes: those whose content would be another.
 
 Not here: reading people's files (resources/people_objects.py).
 """
@@ -14,6 +14,7 @@ from chargeback.contracts.partition import Partition
 from chargeback.contracts.rate_card import RATE_CARD
 from chargeback.pricing.prices_of_month import prices_of_month
 from chargeback.pricing.rate_card import RateCard, read_rate_card
+from chargeback.signatures.recognition import signed_kind_of
 from orchestration.touching import Touching
 from orchestration.workspace import Workspace
 from resources.content_hash import content_hash, in_contract_order
@@ -43,6 +44,34 @@ def months_of_cards(arrived: Sequence[LandedObject], *, workspace: Workspace, mo
         if card.object_key in covering and _differs(rows, RATE_CARD, period.month, states, workspace):
             found.touch_month(period.month, RATE_CARD.table, {card.object_key})
     return found
+
+
+def months_of_signatures(arrived: Sequence[LandedObject], *, workspace: Workspace, months: Sequence[str]) -> Touching:
+    """The open months in which a keyring or a signed record makes another verdict on the card than stands there.
+
+    Approvals of GPU counts among them are left to touched_approvals.py.
+    """
+    found = Touching()
+    signed = [each for each in arrived if each.source == "keyrings" or _is_signed_record(each, workspace)]
+    usable = set(_usable(found, signed, workspace))
+    states = workspace.lake.states(RATE_CARD, [Partition.of_month(month) for month in months if usable])
+    for month in months if usable else ():
+        period = BillingPeriod(month, workspace.settings.zone)
+        try:
+            card, objects = workspace.people.rate_card(period, currency=workspace.settings.currency_code)
+        except PeopleRefused:  # no card can be priced with; the refused card says so itself
+            continue
+        decide = usable & set(objects)
+        if decide and _differs(prices_of_month(card, period=period), RATE_CARD, month, states, workspace):
+            found.touch_month(month, RATE_CARD.table, decide)
+    return found
+
+
+def _is_signed_record(landed: LandedObject, workspace: Workspace) -> bool:
+    try:
+        return signed_kind_of(workspace.landing.read(landed)) is not None
+    except Undecompressible:  # touched_approvals.py refuses it
+        return False
 
 
 def months_of_ownership(arrived: Sequence[LandedObject], *, workspace: Workspace, months: Sequence[str]) -> Touching:

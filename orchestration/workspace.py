@@ -42,7 +42,7 @@ def open_workspace(settings: Settings, *, to_read: bool = False) -> Workspace:
         store=store,
         landing=landing,
         observations=Observations(landing, store, settings),
-        people=PeopleObjects(landing),
+        people=PeopleObjects(landing, settings.signing.trust_root),
         lake=Lake(settings.location),
         evidence=EvidenceStore(store),
     )

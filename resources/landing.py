@@ -32,7 +32,7 @@ CLUSTER_SOURCES = (
 SNAPSHOT_SOURCES = ("kubernetes/pods", "kubernetes/nodes", "kubernetes/workloads", "kubernetes/claims")
 """Sources in which the same bytes at a later time say something: it is still so."""
 
-PEOPLE_SOURCES = ("rate-cards", "ownership", "finance-reference", "approvals")
+PEOPLE_SOURCES = ("rate-cards", "ownership", "finance-reference", "approvals", "keyrings")
 SOURCES = CLUSTER_SOURCES + PEOPLE_SOURCES
 
 INSTANT_FORMAT = "%Y%m%dT%H%M%SZ"

@@ -1,4 +1,4 @@
-"""What people put into landing/: rate cards, ownership, approvals. Read whole, since they are small.
+"""What people put into landing/: rate cards, ownership, approvals, keyrings. Read whole, since they are small.
 
 A file that cannot be read is refused with every reason (PeopleRefused); nothing older is used in its place silently.
 """
@@ -10,11 +10,17 @@ import polars as pl
 
 from chargeback.billing_period import BillingPeriod
 from chargeback.contracts.ownership import OWNERSHIP
+from chargeback.pricing.card_signature import records_about, signed_for_month
 from chargeback.pricing.ownership import ownership_of_month, read_ownership
 from chargeback.pricing.prices_of_month import card_in_force
 from chargeback.pricing.rate_card import CardRefused, RateCard, read_rate_card
+from chargeback.signatures.fields import Unreadable
+from chargeback.signatures.keyring import read_keyring
+from chargeback.signatures.recognition import signed_kind_of
+from chargeback.signatures.record import read_record
 from chargeback.usage.gpu_approvals import GpuCountApproval, parse_approvals
 from resources.landing import LandedObject, Landing
+from resources.signed_objects import SignedObjects
 
 Shas = Mapping[str, str]
 
@@ -29,12 +35,21 @@ class PeopleRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PeopleObjects:
-    """Reads rate-cards/, ownership/ and approvals/ of landing."""
+    """Reads rate-cards/, ownership/ and approvals/ of landing. Without a `trust_root` no signature counts."""
 
     landing: Landing
+    trust_root: str | None = None
+
+    @property
+    def signed(self) -> SignedObjects:
+        """Its keyrings and signed records."""
+        return SignedObjects(self.landing, self.trust_root)
 
     def rate_card(self, period: BillingPeriod, *, currency: str) -> tuple[RateCard, Shas]:
-        """The card in force in a month. Raises PeopleRefused if any landed card is unreadable or none is in force."""
+        """The card in force in a month, signed or not, and all objects that say so.
+
+        Raises PeopleRefused if any landed card or signed record is unreadable, or no card is in force.
+        """
         objects = self.landing.objects("rate-cards", None)
         read = [read_rate_card(self.landing.read(landed), object_key=landed.key) for landed in objects]
         refused = tuple(reason for card in read if isinstance(card, CardRefused) for reason in card.reasons)
@@ -43,7 +58,20 @@ class PeopleObjects:
         chosen = card_in_force([card for card in read if isinstance(card, RateCard)], period=period, currency=currency)
         if isinstance(chosen, CardRefused):
             raise PeopleRefused(chosen.reasons)
-        return chosen, {chosen.object_key: chosen.sha256}
+        return self._signed_or_not(chosen, period)
+
+    def _signed_or_not(self, card: RateCard, period: BillingPeriod) -> tuple[RateCard, Shas]:
+        keyring, shas = self.signed.keyring()
+        if keyring is None:
+            return signed_for_month(card, [], keyring=None, period=period), {card.object_key: card.sha256}
+        try:
+            records, record_shas = self.signed.records()
+        except Unreadable as fault:
+            raise PeopleRefused((str(fault),)) from None
+        about = records_about(card, records)
+        judged = signed_for_month(card, about, keyring=keyring, period=period)
+        read = {landed.object_key: record_shas[landed.object_key] for landed in about}
+        return judged, {card.object_key: card.sha256, **shas, **read}
 
     def ownership(self, period: BillingPeriod) -> tuple[pl.DataFrame, Shas]:
         """The latest ownership file, cut to a month; no file at all leaves everything unattributed.
@@ -60,11 +88,18 @@ class PeopleObjects:
         return ownership_of_month(rows, period=period), _shas([latest])
 
     def gpu_count_approvals(self, cluster: str) -> tuple[list[GpuCountApproval], Shas]:
-        """Entries that settle unknown GPU counts of a cluster. Raises PeopleRefused for an unreadable file."""
-        objects = self.landing.objects("approvals", None)
+        """Entries that settle unknown GPU counts of a cluster. Raises PeopleRefused for an unreadable file.
+
+        Signed records lie in approvals/ too; no day follows from them.
+        """
+        objects: list[LandedObject] = []
         approvals: list[GpuCountApproval] = []
-        for landed in objects:
-            parsed = parse_approvals(self.landing.read(landed))
+        for landed in self.landing.objects("approvals", None):
+            content = self.landing.read(landed)
+            if signed_kind_of(content):
+                continue
+            objects.append(landed)
+            parsed = parse_approvals(content)
             if parsed.findings:
                 raise PeopleRefused(tuple(f"{landed.key}: {finding}" for finding in parsed.findings))
             approvals.extend(parsed.approvals)
@@ -73,6 +108,8 @@ class PeopleObjects:
 
 def faults_of(source: str, content: bytes, *, name: str) -> list[str]:
     """What makes a file of people unusable, one line a fault, before it is kept: landing cannot be mended."""
+    if source == "keyrings" or signed_kind_of(content):
+        return _faults_of_signed(source, content, name)
     if source == "rate-cards":
         card = read_rate_card(content, object_key=name)
         return list(card.reasons) if isinstance(card, CardRefused) else []
@@ -80,6 +117,21 @@ def faults_of(source: str, content: bytes, *, name: str) -> list[str]:
         return read_ownership(content, object_key=name)[1]
     if source == "approvals":
         return [f"{name}: {finding}" for finding in parse_approvals(content).findings]
+    return []
+
+
+def _faults_of_signed(source: str, content: bytes, name: str) -> list[str]:
+    kind = signed_kind_of(content)
+    if (source, kind) not in (("keyrings", "keyring"), ("approvals", "record")):
+        said = {"keyring": "a keyring, for keyrings", "record": "a signed record, for approvals"}
+        return [f"{name} is {said[kind] if kind else 'no keyring'}, not for {source}"]
+    try:
+        if kind == "keyring":
+            read_keyring(content)
+        elif not read_record(content).signature:
+            return [f"{name} is a draft that nobody has signed: chargeback key sign {name}"]
+    except Unreadable as fault:
+        return [f"{name}: {fault}"]
     return []
 
 

@@ -29,13 +29,14 @@ from resources.operation_settings import (
     read_instance,
 )
 from resources.setting_kinds import SettingsRefused, one_of, refuse_unfit
+from resources.signing_settings import Signing, read_signing
 from resources.storage_location import StorageLocation
 
 SETTINGS_FILE = "chargeback.toml"
 SETTINGS_VARIABLE = "CHARGEBACK_TOML"
 SECTIONS = (
     *("lake", "billing", "clusters", "accelerators", "policies", "journal"),
-    *("events", "automation", "instance"),
+    *("events", "automation", "instance", "signing"),
 )
 LAKE_KINDS = {
     **dict.fromkeys(("root", "endpoint_url", "region", "home", "encryption", "kms_key_id"), str),
@@ -43,6 +44,8 @@ LAKE_KINDS = {
     "lock_days": int,
 }
 DEFAULT_CONTACT = "the GPU platform team"
+MODE_DECIDES = ("rate_card_signed",)
+"""Checks that refuse in enforced mode what a parallel month may show: their evidence is of one mode."""
 OWNER_KINDS = ("label", "queue", "namespace", "account", "user", "wckey")
 
 
@@ -90,6 +93,7 @@ class Settings:
     events: Events = Events()
     automation: Automation = Automation()
     instance: Instance = Instance()
+    signing: Signing = Signing()
     is_demo: bool = False
 
     @property
@@ -119,6 +123,10 @@ class Settings:
         """The policies as statements print them."""
         shown = {name: getattr(self.policies, name) for name in Policies.__slots__}
         return {name: ", ".join(value) if isinstance(value, tuple) else str(value) for name, value in shown.items()}
+
+    def judged_under(self, check: str) -> dict[str, str]:
+        """What a check's outcome depends on beside contents and code: the policies, and the mode where that decides."""
+        return self.printed_policies() | ({"mode": self.mode} if check in MODE_DECIDES else {})
 
 
 def demo_settings(folder: Path) -> Settings:
@@ -185,6 +193,7 @@ def read_settings(read: Mapping[str, Any], *, folder: Path) -> Settings:
         events=read_events(read),
         automation=read_automation(read),
         instance=read_instance(read),
+        signing=read_signing(read),
     )
 
 

@@ -38,9 +38,10 @@ RATE_CARD = Contract(
         Column("stated_price", PRICE, "price as the card states it", "currency per stated_unit"),
         Column("stated_unit", pl.String(), "unit as the card states it: GPU-hour, slice-hour, month, month_730"),
         CURRENCY,
-        Column("is_signed", pl.Boolean(), "the card bears a valid signature of finance"),
+        Column("is_signed", pl.Boolean(), "the card bears a signature of finance that counts for this month"),
+        Column("signature", pl.String(), "who signed the card and when, or why no signature counts"),
         Column("card_sha256", pl.String(), "content hash of the card"),
         OBJECT,
     ),
-    checks=("rate_card_valid",),
+    checks=("rate_card_valid", "rate_card_signed"),
 )

@@ -59,6 +59,19 @@ def postings_of(
     return pl.DataFrame(rows, schema=POSTINGS.schema, orient="row").sort("entry_key")
 
 
+def unsigned_cards(prices: pl.DataFrame, *, mode: str) -> list[tuple[str, str, str]]:
+    """Findings (card, expected, observed) against cards that may not price what is sent; none in a parallel month.
+
+    Input:   contracts.rate_card of one month.
+    Source:  docs/decisions/0021. Asked by the gate, and again by the sending.
+    """
+    if mode == "parallel":
+        return []
+    cards = prices.filter(~pl.col("is_signed")).select("card_version", "signature").unique().sort("card_version")
+    found = [(f"rate card {version}", "a signature that counts", signature) for version, signature in cards.iter_rows()]
+    return found if found or len(prices) else [("rate card", "a signed card", "no card")]
+
+
 def _posting(entry: pl.DataFrame, *, state: str, certificate_hash: str) -> dict[str, Any]:
     head = entry.row(0, named=True)
     row = {

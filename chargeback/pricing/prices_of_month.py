@@ -68,6 +68,7 @@ def prices_of_month(card: RateCard, *, period: BillingPeriod) -> pl.DataFrame:
             "stated_unit": stated.unit,
             "currency": card.currency,
             "is_signed": card.is_signed,
+            "signature": card.signature,
             "card_sha256": card.sha256,
             "object": card.object_key,
         }

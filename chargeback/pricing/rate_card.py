@@ -13,23 +13,25 @@
           1g.10gb: {billing_weight: 1/8}               # ... a part of every tier's GPU price; never both
 
 Errors are values: every one a line that says what, where, how far off and what to do.
-Not here: which card is in force and what it costs in a month (prices_of_month.py), signatures.
+Not here: which card is in force and what it costs in a month (prices_of_month.py); signatures (card_signature.py).
 """
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 
 from chargeback.contracts.common_columns import TIER
 from chargeback.money import Currency
-from chargeback.pricing.yaml_tree import Branch, Text, read_tree
+from chargeback.pricing.yaml_tree import Branch, Text, read_tree, texts_of
+from chargeback.signatures.canonical import content_sha256
 
 GPU_UNITS = ("GPU-hour", "month", "month_730", "slice-hour")
 SLICE_UNITS = ("slice-hour",)
 PRICE_SCALE = 12
 ROUNDING = "half-even"
+NO_SIGNATURE = "unsigned: nobody has looked for a signature"
 
 _FIELDS = (
     "version", "effective_from", "effective_to", "currency", "rounding", "prepared_by", "approved_by", "note",
@@ -58,7 +60,10 @@ class StatedPrice:
 
 @dataclass(frozen=True, slots=True)
 class RateCard:
-    """One version of the card. `effective_from` and `effective_to` are months, half-open; an open end is None."""
+    """One version of the card. `effective_from` and `effective_to` are months, half-open; an open end is None.
+
+    `sha256` is of its bytes, `content_sha256` of what they say; `signature` tells who signed it, or why nobody has.
+    """
 
     version: str
     effective_from: str
@@ -71,7 +76,9 @@ class RateCard:
     note: str
     sha256: str
     object_key: str
+    content_sha256: str = ""
     is_signed: bool = False
+    signature: str = NO_SIGNATURE
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -96,7 +103,12 @@ def read_rate_card(content: bytes, *, object_key: str) -> RateCard | CardRefused
         return CardRefused(tuple(f"rate card {object_key}: {refusal}" for refusal in tree))
     reader = _Reader(object_key)
     card = reader.card(tree, hashlib.sha256(content).hexdigest())
-    return CardRefused(tuple(reader.reasons)) if reader.reasons else card
+    return CardRefused(tuple(reader.reasons)) if reader.reasons else replace(card, content_sha256=said_sha256(tree))
+
+
+def said_sha256(tree: Branch) -> str:
+    """The hash of what a card says, which signatures are of: a comment, a space or another order changes nothing."""
+    return content_sha256(texts_of(tree))
 
 
 class _Reader:

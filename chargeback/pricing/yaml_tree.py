@@ -51,6 +51,11 @@ def read_tree(content: bytes) -> Branch | list[str]:
     return refusals or tree
 
 
+def texts_of(tree: Branch) -> dict[str, object]:
+    """What a tree says and nothing of how it is written: names and texts, without lines, comments, order or spaces."""
+    return {name: texts_of(entry) if isinstance(entry, Branch) else entry.text for name, entry in tree.entries.items()}
+
+
 def _yaml_fault(fault: yaml.YAMLError) -> str:
     mark = getattr(fault, "problem_mark", None)
     problem = getattr(fault, "problem", None) or str(fault).splitlines()[0]

@@ -1,13 +1,16 @@
-"""Which file of people a text is, by its shape: a rate card, ownership, or approvals.
+"""Which file of people a text is, by its shape: a rate card, ownership, approvals, or a keyring.
 
 Not here: reading it, and what schedulers write (extract_kinds.py).
 """
 
 import re
 
+from chargeback.signatures.recognition import signed_kind_of
+
 RATE_CARDS = "rate-cards"
 OWNERSHIP = "ownership"
 APPROVALS = "approvals"
+KEYRINGS = "keyrings"
 
 HEAD_BYTES = 20_000
 
@@ -27,6 +30,9 @@ def people_kind_of(content: bytes) -> str | None:
     filled = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     if not filled:
         return None
+    signed = signed_kind_of(content)
+    if signed:
+        return KEYRINGS if signed == "keyring" else APPROVALS
     columns = {name.strip().strip('"').lower() for name in filled[0].split(",")}
     if columns >= _OWNERSHIP_COLUMNS:
         return OWNERSHIP

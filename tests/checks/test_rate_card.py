@@ -33,3 +33,41 @@ def test_rate_card_valid_fails_for_a_month_without_any_price(estate: Estate) -> 
     put(estate, RATE_CARD, rows_of(estate, RATE_CARD).clear())
 
     assert judged("rate_card_valid", estate).is_failure
+
+
+def test_rate_card_signed_passes_in_a_parallel_month_and_counts_what_is_unsigned(billed_estate: Estate) -> None:
+    judgement = judged("rate_card_signed", billed_estate)
+
+    assert judgement.is_pass
+    assert judgement.evidence.metrics["unsigned_prices"] == 4
+
+
+def test_rate_card_signed_fails_in_enforced_mode_for_an_unsigned_card(billed_estate: Estate) -> None:
+    judgement = judged("rate_card_signed", billed_estate, mode="enforced")
+
+    assert judgement.is_failure
+    assert judgement.told == (
+        "rate card 2026.1 | a signature that counts | unsigned: no [signing] trust_root is set, so no signature counts"
+    )
+
+
+def test_rate_card_signed_passes_in_enforced_mode_for_a_signed_card(estate: Estate) -> None:
+    rows = rows_of(estate, RATE_CARD).with_columns(is_signed=pl.lit(True), signature=pl.lit("signed: ..."))
+    put(estate, RATE_CARD, rows)
+
+    assert judged("rate_card_signed", estate, mode="enforced").is_pass
+
+
+def test_rate_card_signed_fails_in_enforced_mode_for_a_month_without_any_price(estate: Estate) -> None:
+    put(estate, RATE_CARD, rows_of(estate, RATE_CARD).clear())
+
+    assert judged("rate_card_signed", estate, mode="enforced").told == "rate card | a signed card | no card"
+
+
+def test_evidence_of_a_parallel_month_is_none_for_an_enforced_one(billed_estate: Estate) -> None:
+    parallel = judged("rate_card_signed", billed_estate).evidence
+    enforced = judged("rate_card_signed", billed_estate, mode="enforced").evidence
+    others = [judged("rate_card_valid", billed_estate, mode=mode).evidence for mode in ("parallel", "enforced")]
+
+    assert parallel.suite_version != enforced.suite_version
+    assert others[0].suite_version == others[1].suite_version

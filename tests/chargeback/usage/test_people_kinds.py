@@ -20,6 +20,8 @@ EVENTS = b"Cluster|NodeName|TimeStart|TimeEnd|State|Reason\n"
     (b"- {cluster: a, run: 1, gpus: 2, by: x, reason: y}\n", "approvals"),
     (b'[{"cluster": "a", "run": "1", "gpus": "2", "by": "x", "reason": "y"}]', "approvals"),
     (b"- cluster: a\n  run: 1\n  gpus: 2\n  by: x\n  reason: y\n", "approvals"),
+    (b'{"format": "gpu-chargeback/keyring/1", "keyring": {"version": "1"}}', "keyrings"),
+    (b'{\n  "format": "gpu-chargeback/signed-record/1",\n  "record": {}}', "approvals"),
     (SACCT, None),
     (EVENTS, None),
     (b"NodeName=a Gres=gpu:2\n", None),

@@ -1,0 +1,46 @@
+"""`chargeback rate-card`: finance's own commands. A file of its own for what each does."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="The rate card: signed, checked and published.", no_args_is_help=True)
+
+Config = Annotated[Path | None, typer.Option("--config", help="chargeback.toml to use; default: the one here.")]
+Card = Annotated[Path, typer.Argument(help="The card's YAML.")]
+Approval = Annotated[
+    Path | None, typer.Option(help="File of the signed record; default: beside the card, CARD.approval.json.")
+]
+
+
+@app.command()
+def sign(
+    card: Card,
+    key: Annotated[Path, typer.Option("--key", help="File of your private key.")],
+    reason: Annotated[str, typer.Option(help="Why this card is right.")],
+    until: Annotated[str | None, typer.Option(help="Instant from which the approval holds no more.")] = None,
+    approval: Approval = None,
+    config: Config = None,
+) -> None:
+    """Approve what a card says; nobody approves what they prepared."""
+    from orchestration.rate_card_signing import sign_card
+
+    sign_card(card, key=key, reason=reason, until=until, approval=approval, config=config)
+
+
+@app.command()
+def verify(card: Card, approval: Approval = None, config: Config = None) -> None:
+    """Say who signed a card and whether it counts; exits 1 if it does not."""
+    from orchestration.rate_card_signing import verify_card
+
+    sys.exit(verify_card(card, approval=approval, config=config))
+
+
+@app.command()
+def publish(card: Card, approval: Approval = None, config: Config = None) -> None:
+    """Land a card with its approval, after verifying it."""
+    from orchestration.rate_card_signing import publish_card
+
+    publish_card(card, approval=approval, config=config)
