@@ -18,6 +18,7 @@ from orchestration.backfill_cli import app as backfill_app
 from orchestration.extract_cli import app as extract_app
 from orchestration.landing_cli import app as landing_app
 from orchestration.preflight_cli import app as preflight_app
+from orchestration.rate_card_build_cli import app as rate_card_build_app
 from orchestration.ui_address import UI_PORT
 from resources.setting_kinds import SettingsRefused
 
@@ -33,6 +34,7 @@ app.add_typer(extract_app, name="extract")
 app.add_typer(backfill_app)
 app.add_typer(landing_app)
 app.add_typer(preflight_app)
+app.add_typer(rate_card_build_app, name="rate-card")
 
 Config = Annotated[Path | None, typer.Option("--config", help="chargeback.toml to use; default: the one here.")]
 ClusterName = Annotated[str, typer.Option("--cluster", help="Cluster as named in chargeback.toml.")]

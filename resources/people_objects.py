@@ -35,15 +35,19 @@ class PeopleObjects:
 
     def rate_card(self, period: BillingPeriod, *, currency: str) -> tuple[RateCard, Shas]:
         """The card in force in a month. Raises PeopleRefused if any landed card is unreadable or none is in force."""
+        chosen = card_in_force(self.rate_cards(), period=period, currency=currency)
+        if isinstance(chosen, CardRefused):
+            raise PeopleRefused(chosen.reasons)
+        return chosen, {chosen.object_key: chosen.sha256}
+
+    def rate_cards(self) -> list[RateCard]:
+        """Every landed card. Raises PeopleRefused if one of them is unreadable, with every reason."""
         objects = self.landing.objects("rate-cards", None)
         read = [read_rate_card(self.landing.read(landed), object_key=landed.key) for landed in objects]
         refused = tuple(reason for card in read if isinstance(card, CardRefused) for reason in card.reasons)
         if refused:
             raise PeopleRefused(refused)
-        chosen = card_in_force([card for card in read if isinstance(card, RateCard)], period=period, currency=currency)
-        if isinstance(chosen, CardRefused):
-            raise PeopleRefused(chosen.reasons)
-        return chosen, {chosen.object_key: chosen.sha256}
+        return [card for card in read if isinstance(card, RateCard)]
 
     def ownership(self, period: BillingPeriod) -> tuple[pl.DataFrame, Shas]:
         """The latest ownership file, cut to a month; no file at all leaves everything unattributed.

@@ -66,7 +66,9 @@ def grant_funded_rate(build_up: BuildUp) -> Fraction:
 
 
 def with_a_year_more(build_up: BuildUp) -> BuildUp:
-    """The same with one year more of life."""
+    """The same with one year more of life; what is written off stays written off, since its cost was recovered."""
+    if build_up.is_written_off:
+        return build_up
     return replace(build_up, life_years=build_up.life_years + 1)
 
 

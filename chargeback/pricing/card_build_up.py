@@ -94,7 +94,7 @@ def read_build_up(
     """The section `build_up` of an accelerator; what is wrong with it is refused by `fields`, all of it."""
     fields.refuse_unknown(entry, _FIELDS, f"{accelerator}, build_up: ")
     gpus = fields.count(entry, "gpus")
-    if gpus < 1:
+    if gpus < 1 and not fields.reasons:
         fields.refuse(entry, f"{accelerator}, build_up: gpus must be 1 or more: the costs are divided by them")
     share, basis = _denominator(fields, entry)
     found = BuildUp(

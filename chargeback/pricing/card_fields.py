@@ -40,7 +40,7 @@ class CardFields:
                 self.refuse(at, f"{name} is missing: state {like}")
             return ""
         if isinstance(entry, Branch) or (form is not None and not form.fullmatch(entry.text)):
-            shown = "more lines" if isinstance(entry, Branch) else repr(entry.text)
+            shown = "more lines" if isinstance(entry, Branch) else repr(entry.text) if entry.text else "empty"
             self.refuse(entry, f"{name} is {shown}, must be {like}")
             return ""
         return entry.text
