@@ -42,5 +42,5 @@ RATE_CARD = Contract(
         Column("card_sha256", pl.String(), "content hash of the card"),
         OBJECT,
     ),
-    checks=("rate_card_valid",),
+    checks=("rate_card_valid", "customer_classes_equal"),
 )
