@@ -43,20 +43,31 @@ def accelerators_in_use(workspace: Workspace) -> InUse:
         capacity.with_columns(pl.col("accelerator").str.split(":").list.first().alias("whole"))
         .group_by("cluster", "hour_start", "whole", "units_per_gpu")
         .agg(pl.col("capacity_unit_seconds").sum())
-        .group_by("cluster", "whole", "units_per_gpu")
-        .agg(pl.col("capacity_unit_seconds").max())
         .collect()
     )
-    gpus: dict[str, Fraction] = {}
-    for whole, units, seconds in hourly.select("whole", "units_per_gpu", "capacity_unit_seconds").iter_rows():
-        gpus[whole] = gpus.get(whole, Fraction(0)) + Fraction(seconds, units * SECONDS_PER_HOUR)
-    found.gpus = {whole: -int(-count // 1) for whole, count in sorted(gpus.items())}
+    found.gpus = _most_gpus(hourly)
     for accelerator in sorted(capacity.select("accelerator").unique().collect()["accelerator"]):
         whole, _, profile = accelerator.partition(":")
         if profile:
             found.profiles.setdefault(whole, set()).add(profile)
     _add_geometries(found, workspace)
     return found
+
+
+def _most_gpus(hourly: pl.DataFrame) -> dict[str, int]:
+    """GPUs of each accelerator in the hour that has most of them, cluster by cluster: whole and cut ones together."""
+    hours: dict[tuple[str, str, datetime], Fraction] = {}
+    columns = ("whole", "cluster", "hour_start", "units_per_gpu", "capacity_unit_seconds")
+    for whole, cluster, hour, units, seconds in hourly.select(columns).iter_rows():
+        key = (whole, cluster, hour)
+        hours[key] = hours.get(key, Fraction(0)) + Fraction(seconds, units * SECONDS_PER_HOUR)
+    most: dict[tuple[str, str], Fraction] = {}
+    for (whole, cluster, _), gpus in hours.items():
+        most[whole, cluster] = max(most.get((whole, cluster), Fraction(0)), gpus)
+    counts: dict[str, int] = {}
+    for (whole, _), gpus in sorted(most.items()):
+        counts[whole] = counts.get(whole, 0) - int(-gpus // 1)
+    return counts
 
 
 def _add_geometries(found: InUse, workspace: Workspace) -> None:

@@ -37,7 +37,8 @@ def in_use(estate: Estate) -> InUse:
 def test_gpus_are_counted_at_the_hour_that_has_most_of_them_slices_with_their_gpu(estate: Estate) -> None:
     found = in_use(estate)
 
-    assert (found.gpus["a100-sxm4-80gb"], found.gpus["h100-sxm5-80gb"]) == (4, 8)
+    # The day before has more: gpu03 with 8 whole a100, gpu04 with one cut in two, gpu01 and gpu02 with 8 h100 each.
+    assert (found.gpus["a100-sxm4-80gb"], found.gpus["h100-sxm5-80gb"]) == (9, 16)
 
 
 def test_a_geometry_is_what_telemetry_saw_last_on_a_gpu(estate: Estate) -> None:
@@ -50,6 +51,6 @@ def test_a_geometry_is_what_telemetry_saw_last_on_a_gpu(estate: Estate) -> None:
 def test_a_new_card_says_beside_a_geometry_what_it_comes_to(estate: Estate) -> None:
     text = card_text(BEGINNING, ["a100-sxm4-80gb"], in_use(estate))
 
-    assert "        3g.40gb: {billing_weight: 1/2}    # compute 3/7, memory 4/8" in text
+    assert "      3g.40gb: {billing_weight: 1/2}    # compute 3/7, memory 4/8" in text
     assert "      cut-1: 1 x 3g.40gb + 1 x 4g.40gb    # 15/14 of a GPU: too much, lower a weight" in text
     assert "      cut-2: 2 x 3g.40gb    # 1 of a GPU\n" in text
