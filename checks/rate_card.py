@@ -4,6 +4,8 @@ import polars as pl
 
 from chargeback.contracts.rate_card import RATE_CARD
 from chargeback.ledger.postings import unsigned_cards
+from chargeback.pricing.customer_classes import unequal_classes
+from chargeback.pricing.rate_card import RateCard, read_rate_card
 from checks.gate import Check, Outcome, Reading, findings_of
 
 
@@ -30,9 +32,34 @@ def unsigned_prices(reading: Reading) -> Outcome:
     return Outcome(findings_of(told), {"unsigned_prices": len(rows.filter(~pl.col("is_signed")))})
 
 
+def customer_classes_that_pay_more(reading: Reading) -> Outcome:
+    """Internal and federal customer classes of the card in force that pay more than an internal one for the same."""
+    rows = reading.table(RATE_CARD).select("object", "card_sha256").unique().sort("object").collect()
+    told: list[tuple[str, str, str]] = []
+    classes = 0
+    for object_key, sha256 in rows.iter_rows():
+        card = _landed_card(reading, object_key)
+        if card is None or card.sha256 != sha256:
+            told.append((object_key, "the card that the month was priced from", "gone from landing/, or another now"))
+            continue
+        classes += len(card.customer_classes)
+        told += unequal_classes(card.prices, card.customer_classes, card.build_ups, scale=card.rate_scale)
+    return Outcome(findings_of(told), {"customer_classes": classes})
+
+
+def _landed_card(reading: Reading, object_key: str) -> RateCard | None:
+    for landed in reading.landing.objects("rate-cards", None):
+        if landed.key == object_key:
+            card = read_rate_card(reading.landing.read(landed), object_key=object_key)
+            return card if isinstance(card, RateCard) else None
+    return None
+
+
 CHECKS = (
     Check("rate_card_valid", RATE_CARD, "One card prices the month, in the lake's currency.", foreign_or_mixed_prices,
           stops="run"),
     Check("rate_card_signed", RATE_CARD, "In enforced mode the card that prices the month is signed by finance.",
           unsigned_prices, stops="certificate"),
+    Check("customer_classes_equal", RATE_CARD, "No internal or federal class pays more than an internal one for the "
+          "same.", customer_classes_that_pay_more, stops="run"),
 )  # fmt: skip

@@ -8,9 +8,12 @@ import polars as pl
 from chargeback.billing_period import day_interval
 from chargeback.contracts.attribution import ATTRIBUTION
 from chargeback.contracts.landed_objects import LANDED_OBJECTS
+from chargeback.contracts.rate_card import RATE_CARD
 from chargeback.contracts.rated_usage import RATED_USAGE
 from chargeback.contracts.raw_pods import RAW_PODS
 from chargeback.contracts.raw_sacct import RAW_SACCT
+from chargeback.pricing.billing_weights import charged_beyond_gpu
+from chargeback.pricing.missing_prices import missing_price_findings
 from chargeback.pricing.rating import unpriced_usage
 from checks.gate import Check, Outcome, Reading, findings_of
 
@@ -45,14 +48,21 @@ def gaps(reading: Reading) -> Outcome:
 
 
 def usage_without_a_price(reading: Reading) -> Outcome:
-    """Accelerators and tiers that were held and that the card does not price."""
-    rows = unpriced_usage(reading.table(RATED_USAGE).collect())
-    findings = rows.select(
-        key=pl.format("{} {}", "accelerator", "tier"),
-        expected=pl.lit("a price in the rate card in force"),
-        observed=pl.format("{} {}s in {} runs without one", "held_seconds", "quantity_unit", "run_count"),
-    )
-    return Outcome(findings)
+    """Accelerators and tiers that were held and that the card does not price, with how their entry is begun."""
+    rated, prices = reading.table(RATED_USAGE).collect(), reading.table(RATE_CARD).collect()
+    return Outcome(findings_of(missing_price_findings(unpriced_usage(rated), rated, prices)))
+
+
+def gpus_charged_beyond_themselves(reading: Reading) -> Outcome:
+    """GPUs whose slices were held together and are charged as more than the GPU, an hour a finding."""
+    beyond = charged_beyond_gpu(reading.table(ATTRIBUTION), reading.table(RATE_CARD).collect())
+    told = []
+    for row in beyond.iter_rows(named=True):
+        excess = Fraction(row["excess_numerator"], row["weight_denominator"])
+        charged = f"{row['slices']} are charged as {excess} GPU-seconds too much: lower a billing_weight in a new card"
+        key = f"{row['cluster']} {row['gpu']} {row['hour_start'].isoformat()}"
+        told.append((key, "slices of one GPU that are charged as one GPU at most", charged))
+    return Outcome(findings_of(told), {"gpu_hours": len(told)})
 
 
 def seconds_lost_or_made(reading: Reading) -> Outcome:
@@ -113,6 +123,8 @@ CHECKS = (
           stops="certificate"),
     Check("usage_rated", RATED_USAGE, "Everything that was held has a price.", usage_without_a_price,
           stops="certificate"),
+    Check("slices_within_gpu", RATED_USAGE, "Slices that were held together on one GPU are charged as one GPU at most.",
+          gpus_charged_beyond_themselves, stops="certificate"),
     Check("rated_usage_conserves_attribution", RATED_USAGE, "No GPU-second is lost or made between attribution and "
           "rating.", seconds_lost_or_made, stops="run"),
 )  # fmt: skip

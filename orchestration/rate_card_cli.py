@@ -6,7 +6,12 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(help="The rate card: signed, checked and published.", no_args_is_help=True)
+from orchestration.rate_card_build_cli import app as rate_card_build_app
+
+app = typer.Typer(
+    help="The rate card: started, explained, compared, signed, checked and published.", no_args_is_help=True
+)
+app.add_typer(rate_card_build_app)
 
 Config = Annotated[Path | None, typer.Option("--config", help="chargeback.toml to use; default: the one here.")]
 Card = Annotated[Path, typer.Argument(help="The card's YAML.")]

@@ -50,15 +50,19 @@ class PeopleObjects:
 
         Raises PeopleRefused if any landed card or signed record is unreadable, or no card is in force.
         """
+        chosen = card_in_force(self.rate_cards(), period=period, currency=currency)
+        if isinstance(chosen, CardRefused):
+            raise PeopleRefused(chosen.reasons)
+        return self._signed_or_not(chosen, period)
+
+    def rate_cards(self) -> list[RateCard]:
+        """Every landed card. Raises PeopleRefused if one of them is unreadable, with every reason."""
         objects = self.landing.objects("rate-cards", None)
         read = [read_rate_card(self.landing.read(landed), object_key=landed.key) for landed in objects]
         refused = tuple(reason for card in read if isinstance(card, CardRefused) for reason in card.reasons)
         if refused:
             raise PeopleRefused(refused)
-        chosen = card_in_force([card for card in read if isinstance(card, RateCard)], period=period, currency=currency)
-        if isinstance(chosen, CardRefused):
-            raise PeopleRefused(chosen.reasons)
-        return self._signed_or_not(chosen, period)
+        return [card for card in read if isinstance(card, RateCard)]
 
     def _signed_or_not(self, card: RateCard, period: BillingPeriod) -> tuple[RateCard, Shas]:
         keyring, shas = self.signed.keyring()

@@ -119,5 +119,5 @@ RATED_USAGE = Contract(
         Column("gpus_never_active", pl.Int64(), "of these, never active in the month", "devices", minimum=0),
         Column("is_estimate", pl.Boolean(), "its devices were shared: what they did is split by share"),
     ),
-    checks=("month_complete", "usage_rated", "rated_usage_conserves_attribution"),
+    checks=("month_complete", "usage_rated", "slices_within_gpu", "rated_usage_conserves_attribution"),
 )

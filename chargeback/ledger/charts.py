@@ -18,7 +18,7 @@ STATE_SHADES = {"busy": "#0f5c41", "starved": "#e0a83a", "idle": "#b5402f", "unm
 Points = Sequence[Mapping[str, str | int]]
 
 
-def svg_of(chart: alt.Chart, *, margin: int = 2) -> str:
+def svg_of(chart: alt.Chart | alt.LayerChart | alt.FacetChart, *, margin: int = 2) -> str:
     """Draw a chart. Everything that it shows is in it: no address may be asked for anything.
 
     A browser without the font draws wider letters: `margin` is the room for names at the edge.

@@ -9,9 +9,8 @@ import polars as pl
 from chargeback.billing_period import BillingPeriod
 from chargeback.contracts.rate_card import RATE_CARD
 from chargeback.money import SECONDS_PER_HOUR, fraction_of
-from chargeback.pricing.rate_card import PRICE_SCALE, CardRefused, RateCard, StatedPrice
-
-HOURS_OF_MONTH_730 = 730
+from chargeback.pricing.rate_card import CardRefused, RateCard
+from chargeback.pricing.stated_price import HOURS_OF_MONTH_730, PRICE_SCALE, StatedPrice
 
 
 def card_in_force(

@@ -4,6 +4,7 @@
     effective_from: 2026-03          # first month
     effective_to: 2026-07            # first month on which it is not in force any more; leave out while open
     currency: EUR
+    rate_scale: 4                    # decimals of rates that are computed, from a build-up or a discount
     accelerators:
       a100-sxm4-80gb:
         standard: {price: 1.10, unit: GPU-hour}        # GPU-hour, month (that month's hours) or month_730
@@ -12,50 +13,39 @@
             standard: {price: 0.60, unit: slice-hour}  # stated, or ...
           1g.10gb: {billing_weight: 1/8}               # ... a part of every tier's GPU price; never both
 
-Errors are values: every one a line that says what, where, how far off and what to do.
+Prices alone are a whole card. What else it may state is described where it is read: card_build_up.py (what a rate is
+made of), card_prices.py (discounts), billing_weights.py (geometries), card_policies.py, customer_classes.py,
+gpu_equivalents.py. Errors are values: every one a line that says what, where, how far off and what to do.
 Not here: which card is in force and what it costs in a month (prices_of_month.py); signatures (card_signature.py).
 """
 
 import hashlib
 import re
 from dataclasses import dataclass, replace
-from decimal import Decimal
-from fractions import Fraction
 
-from chargeback.contracts.common_columns import TIER
 from chargeback.money import Currency
-from chargeback.pricing.yaml_tree import Branch, Text, read_tree, texts_of
+from chargeback.pricing.billing_weights import Geometry, read_geometries
+from chargeback.pricing.card_build_up import BuildUp, read_build_up
+from chargeback.pricing.card_fields import MONTH, CardFields
+from chargeback.pricing.card_findings import card_findings
+from chargeback.pricing.card_policies import NO_CREDITS, CardPolicies, read_policies
+from chargeback.pricing.card_prices import read_prices
+from chargeback.pricing.customer_classes import CustomerClass, read_customer_classes
+from chargeback.pricing.gpu_equivalents import NodeShape, read_node_shape
+from chargeback.pricing.stated_price import PRICE_SCALE, StatedPrice
+from chargeback.pricing.yaml_tree import Branch, read_tree, texts_of
 from chargeback.signatures.canonical import content_sha256
 
-GPU_UNITS = ("GPU-hour", "month", "month_730", "slice-hour")
-SLICE_UNITS = ("slice-hour",)
-PRICE_SCALE = 12
 ROUNDING = "half-even"
+RATE_SCALE = 4
 NO_SIGNATURE = "unsigned: nobody has looked for a signature"
 
 _FIELDS = (
-    "version", "effective_from", "effective_to", "currency", "rounding", "prepared_by", "approved_by", "note",
-    "accelerators",
+    "version", "effective_from", "effective_to", "currency", "rounding", "rate_scale", "prepared_by", "approved_by",
+    "reason", "supersedes", "note", "policies", "customer_classes", "accelerators",
 )  # fmt: skip
+_BESIDE_TIERS = ("slices", "build_up", "geometries", "node")
 _VERSION = re.compile(r"\d{1,6}(\.\d{1,6}){0,3}")
-_MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
-_PRICE = re.compile(r"-?\d{1,12}(\.\d+)?")
-_WEIGHT = re.compile(r"[0-9]{1,6}(/[1-9][0-9]{0,5})?")
-
-
-@dataclass(frozen=True, slots=True)
-class StatedPrice:
-    """One price as the card states it.
-
-    `accelerator` is `accelerator:profile` for a slice. With a `billing_weight` the price is that of the whole GPU and
-    one slice counts as that many GPUs.
-    """
-
-    accelerator: str
-    tier: str
-    price: Decimal
-    unit: str
-    billing_weight: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +53,8 @@ class RateCard:
     """One version of the card. `effective_from` and `effective_to` are months, half-open; an open end is None.
 
     `sha256` is of its bytes, `content_sha256` of what they say; `signature` tells who signed it, or why nobody has.
+    `supersedes` is the version whose place it takes, '' if none. `build_ups`, `geometries` and `node_shapes` are those
+    of the accelerators that have one; no `customer_classes`: everybody pays what is stated.
     """
 
     version: str
@@ -79,6 +71,14 @@ class RateCard:
     content_sha256: str = ""
     is_signed: bool = False
     signature: str = NO_SIGNATURE
+    rate_scale: int = RATE_SCALE
+    reason: str = ""
+    supersedes: str = ""
+    build_ups: tuple[BuildUp, ...] = ()
+    geometries: tuple[Geometry, ...] = ()
+    node_shapes: tuple[NodeShape, ...] = ()
+    policies: CardPolicies = NO_CREDITS
+    customer_classes: tuple[CustomerClass, ...] = ()
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -96,14 +96,19 @@ class CardRefused:
 def read_rate_card(content: bytes, *, object_key: str) -> RateCard | CardRefused:
     """Read one landed card, or refuse it with every reason found.
 
-    Numbers are read as they are written, never through a float. Source: design.md 5.7.
+    Numbers are read as they are written, never through a float. What the card says is then held against itself
+    (card_findings.py). Source: design.md 5.7.
     """
     tree = read_tree(content)
     if isinstance(tree, list):
         return CardRefused(tuple(f"rate card {object_key}: {refusal}" for refusal in tree))
-    reader = _Reader(object_key)
-    card = reader.card(tree, hashlib.sha256(content).hexdigest())
-    return CardRefused(tuple(reader.reasons)) if reader.reasons else replace(card, content_sha256=said_sha256(tree))
+    fields = CardFields(object_key)
+    card = _card(fields, tree, hashlib.sha256(content).hexdigest())
+    if not fields.reasons:
+        accelerators = fields.branch(tree, "accelerators", "prices per accelerator").entries
+        for accelerator, what in card_findings(card):
+            fields.refuse(accelerators[accelerator], what)
+    return CardRefused(tuple(fields.reasons)) if fields.reasons else replace(card, content_sha256=said_sha256(tree))
 
 
 def said_sha256(tree: Branch) -> str:
@@ -111,133 +116,103 @@ def said_sha256(tree: Branch) -> str:
     return content_sha256(texts_of(tree))
 
 
-class _Reader:
-    """Reads a tree and collects what is wrong with it; a card read with reasons is not used."""
-
-    def __init__(self, object_key: str) -> None:
-        self.object_key = object_key
-        self.reasons: list[str] = []
-
-    def refuse(self, at: Text | Branch, what: str) -> None:
-        self.reasons.append(f"rate card {self.object_key} line {at.line}: {what}")
-
-    def card(self, tree: Branch, sha256: str) -> RateCard:
-        for name in sorted(set(tree.entries) - set(_FIELDS)):
-            self.refuse(tree.entries[name], f"unknown field {name!r}: known are {', '.join(_FIELDS)}")
-        effective_from = self.text(tree, "effective_from", _MONTH, "a month, 2026-03")
-        effective_to = self.text(tree, "effective_to", _MONTH, "a month, 2026-07", required=False) or None
-        if effective_to is not None and effective_to <= effective_from:
-            self.refuse(
-                tree.entries["effective_to"],
-                f"effective_to {effective_to} is not after effective_from {effective_from}: it is the first month on "
-                "which the card is not in force any more",
-            )
-        rounding = self.text(tree, "rounding", re.compile(ROUNDING), ROUNDING, required=False) or ROUNDING
-        return RateCard(
-            version=self.text(tree, "version", _VERSION, "numbers with dots, 2026.2"),
-            effective_from=effective_from,
-            effective_to=effective_to,
-            currency=self.currency(tree),
-            rounding=rounding,
-            prices=self.prices(tree),
-            prepared_by=self.text(tree, "prepared_by", None, "a name", required=False),
-            approved_by=self.text(tree, "approved_by", None, "a name", required=False),
-            note=self.text(tree, "note", None, "text", required=False),
-            sha256=sha256,
-            object_key=self.object_key,
+def _card(fields: CardFields, tree: Branch, sha256: str) -> RateCard:
+    fields.refuse_unknown(tree, _FIELDS)
+    effective_from = fields.text(tree, "effective_from", MONTH, "a month, 2026-03")
+    effective_to = fields.text(tree, "effective_to", MONTH, "a month, 2026-07", required=False) or None
+    if effective_to is not None and effective_to <= effective_from:
+        fields.refuse(
+            tree.entries["effective_to"],
+            f"effective_to {effective_to} is not after effective_from {effective_from}: it is the first month on "
+            "which the card is not in force any more",
         )
+    scale = _rate_scale(fields, tree)
+    accelerators = _Accelerators(fields, effective_from, effective_to, scale)
+    stated = fields.branch(tree, "accelerators", "prices per accelerator")
+    for name, entry in stated.entries.items():
+        accelerators.add(name, fields.as_branch(entry, name, "prices per tier"))
+    if not accelerators.prices and not fields.reasons:
+        fields.refuse(stated, "no price at all: state one per accelerator and tier")
+    version = fields.text(tree, "version", _VERSION, "numbers with dots, 2026.2")
+    return RateCard(
+        version=version,
+        effective_from=effective_from,
+        effective_to=effective_to,
+        currency=_currency(fields, tree),
+        rounding=fields.text(tree, "rounding", re.compile(ROUNDING), ROUNDING, required=False) or ROUNDING,
+        prices=tuple(sorted(accelerators.prices, key=lambda price: (price.accelerator, price.tier))),
+        prepared_by=fields.text(tree, "prepared_by", None, "a name", required=False),
+        approved_by=fields.text(tree, "approved_by", None, "a name", required=False),
+        note=fields.text(tree, "note", None, "text", required=False),
+        sha256=sha256,
+        object_key=fields.object_key,
+        rate_scale=scale,
+        reason=fields.text(tree, "reason", None, "text", required=False),
+        supersedes=_supersedes(fields, tree, version),
+        build_ups=tuple(accelerators.build_ups),
+        geometries=tuple(accelerators.geometries),
+        node_shapes=tuple(accelerators.node_shapes),
+        policies=read_policies(fields, tree),
+        customer_classes=read_customer_classes(fields, tree),
+    )
 
-    def text(self, at: Branch, name: str, form: re.Pattern[str] | None, like: str, *, required: bool = True) -> str:
-        entry = at.entries.get(name)
-        if entry is None:
-            if required:
-                self.refuse(at, f"{name} is missing: state {like}")
-            return ""
-        if isinstance(entry, Branch) or (form is not None and not form.fullmatch(entry.text)):
-            shown = "more lines" if isinstance(entry, Branch) else repr(entry.text)
-            self.refuse(entry, f"{name} is {shown}, must be {like}")
-            return ""
-        return entry.text
 
-    def currency(self, tree: Branch) -> str:
-        code = self.text(tree, "currency", re.compile(r"[A-Z]{3}"), "an ISO 4217 code, EUR")
-        try:
-            return Currency(code).code if code else ""
-        except ValueError as fault:
-            self.refuse(tree.entries["currency"], str(fault))
-            return ""
+class _Accelerators:
+    """What the section `accelerators` says, collected accelerator by accelerator."""
 
-    def prices(self, tree: Branch) -> tuple[StatedPrice, ...]:
-        accelerators = self.branch(tree, "accelerators", "prices per accelerator")
-        prices: list[StatedPrice] = []
-        for name, entry in accelerators.entries.items():
-            priced = self.as_branch(entry, name, "prices per tier")
-            slices = self.branch(priced, "slices", "slice profiles") if "slices" in priced.entries else None
-            tiers = {tier: each for tier, each in priced.entries.items() if tier != "slices"}
-            whole = self.tiers(name, Branch(tiers, priced.line), GPU_UNITS)
-            prices += whole
-            for profile, slice_entry in (slices.entries if slices else {}).items():
-                prices += self.slice_prices(f"{name}:{profile}", slice_entry, whole)
-        if not prices and not self.reasons:
-            self.refuse(accelerators, "no price at all: state one per accelerator and tier")
-        return tuple(sorted(prices, key=lambda price: (price.accelerator, price.tier)))
+    def __init__(self, fields: CardFields, effective_from: str, effective_to: str | None, scale: int) -> None:
+        self.fields, self.scale = fields, scale
+        self.effective_from, self.effective_to = effective_from, effective_to
+        self.prices: list[StatedPrice] = []
+        self.build_ups: list[BuildUp] = []
+        self.geometries: list[Geometry] = []
+        self.node_shapes: list[NodeShape] = []
 
-    def slice_prices(self, name: str, entry: Text | Branch, whole: list[StatedPrice]) -> list[StatedPrice]:
-        priced = self.as_branch(entry, name, "prices per tier, or a billing_weight")
-        stated = priced.entries.get("billing_weight")
-        if stated is None:
-            return self.tiers(name, priced, SLICE_UNITS)
-        if len(priced.entries) > 1:
-            others = ", ".join(sorted(set(priced.entries) - {"billing_weight"}))
-            self.refuse(priced, f"{name} states a billing_weight and {others}: state a price or a weight, never both")
-            return []
-        text = stated.text if isinstance(stated, Text) else ""
-        weight = Fraction(text) if _WEIGHT.fullmatch(text) else Fraction(0)
-        if not 0 < weight <= 1:
-            self.refuse(stated, f"{name}: billing_weight {text!r} must be a fraction above 0 and at most 1, 4/8")
-            return []
-        hourly = [price for price in whole if price.unit != "slice-hour"]
-        if not hourly:
-            self.refuse(
-                stated, f"{name}: a billing_weight weighs the GPU's own price, and it has none: state that first"
-            )
-        return [StatedPrice(name, price.tier, price.price, price.unit, weight) for price in hourly]
+    def add(self, name: str, entry: Branch) -> None:
+        sections = {each: self.fields.branch(entry, each, "entries") for each in _BESIDE_TIERS if each in entry.entries}
+        tiers = {tier: each for tier, each in entry.entries.items() if tier not in _BESIDE_TIERS}
+        build_up = None
+        if "build_up" in sections:
+            build_up = read_build_up(
+                self.fields, name, sections["build_up"],
+                effective_from=self.effective_from, effective_to=self.effective_to,
+            )  # fmt: skip
+            self.build_ups.append(build_up)
+        if "geometries" in sections:
+            self.geometries += read_geometries(self.fields, name, sections["geometries"])
+        if "node" in sections:
+            self.node_shapes.append(read_node_shape(self.fields, name, sections["node"]))
+        slices = sections.get("slices", Branch({}, entry.line))
+        priced = Branch(tiers, entry.line)
+        self.prices += read_prices(self.fields, name, priced, slices, scale=self.scale, build_up=build_up)
 
-    def tiers(self, name: str, priced: Branch, units: tuple[str, ...]) -> list[StatedPrice]:
-        prices = []
-        for tier, entry in priced.entries.items():
-            if tier not in TIER.values:
-                self.refuse(entry, f"{name}: unknown tier {tier!r}: known are {', '.join(TIER.values)}")
-                continue
-            stated = self.as_branch(entry, f"{name}, {tier}", "{price: 2.40, unit: GPU-hour}")
-            for unknown in sorted(set(stated.entries) - {"price", "unit"}):
-                self.refuse(stated, f"{name}, {tier}: unknown field {unknown!r}: known are price, unit")
-            unit = self.text(stated, "unit", re.compile("|".join(units)), f"one of {', '.join(units)}")
-            prices.append(StatedPrice(name, tier, self.price(stated, f"{name}, {tier}"), unit))
-        return prices
 
-    def price(self, stated: Branch, name: str) -> Decimal:
-        text = self.text(stated, "price", _PRICE, "a plain decimal number, 2.385")
-        price = Decimal(text or 0)
-        decimals = len(text.partition(".")[2])
-        if price < 0:
-            self.refuse(stated, f"{name}: price {text} is negative: a credit is a line of its own kind, not a price")
-        if decimals > PRICE_SCALE:
-            self.refuse(
-                stated,
-                f"{name}: price {text} has {decimals} decimals, {decimals - PRICE_SCALE} more than a price "
-                f"keeps: state it with at most {PRICE_SCALE}",
-            )
-        return price
+def _rate_scale(fields: CardFields, tree: Branch) -> int:
+    scale = fields.count(tree, "rate_scale", default=RATE_SCALE)
+    if scale > PRICE_SCALE:
+        fields.refuse(
+            tree.entries["rate_scale"], f"rate_scale is {scale}: a price keeps at most {PRICE_SCALE} decimals"
+        )
+    return min(scale, PRICE_SCALE)
 
-    def branch(self, at: Branch, name: str, like: str) -> Branch:
-        if name not in at.entries:
-            self.refuse(at, f"{name} is missing: state {like}")
-            return Branch({}, at.line)
-        return self.as_branch(at.entries[name], name, like)
 
-    def as_branch(self, entry: Text | Branch, name: str, like: str) -> Branch:
-        if isinstance(entry, Branch):
-            return entry
-        self.refuse(entry, f"{name} is {entry.text!r}, must be {like}")
-        return Branch({}, entry.line)
+def _supersedes(fields: CardFields, tree: Branch, version: str) -> str:
+    supersedes = fields.text(tree, "supersedes", _VERSION, "the version whose place it takes, 2026.1", required=False)
+    if supersedes and version and _order(supersedes) >= _order(version):
+        fields.refuse(
+            tree.entries["supersedes"], f"version {version} cannot supersede {supersedes}: give it a higher version"
+        )
+    return supersedes
+
+
+def _order(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+def _currency(fields: CardFields, tree: Branch) -> str:
+    code = fields.text(tree, "currency", re.compile(r"[A-Z]{3}"), "an ISO 4217 code, EUR")
+    try:
+        return Currency(code).code if code else ""
+    except ValueError as fault:
+        fields.refuse(tree.entries["currency"], str(fault))
+        return ""

@@ -44,6 +44,17 @@ def test_the_card_of_the_example_is_accepted_and_priced_in_every_unit() -> None:
     assert str(prices.filter(accelerator="h100-sxm5-80gb")["price"][0]).startswith("2.4000")
 
 
+def test_the_build_up_of_the_example_makes_the_rate_that_it_states() -> None:
+    head = 'version: "2026.3"\neffective_from: 2026-07\ncurrency: EUR\n'
+
+    card = read_rate_card((head + _example("reason:")).encode(), object_key="card.yaml")
+
+    assert isinstance(card, RateCard), card
+    assert [build_up.accelerator for build_up in card.build_ups] == ["h100-sxm5-80gb"]
+    assert (card.policies.platform_fault_cap_hours, card.policies.preempted_minutes) == (24, 60)
+    assert [customers.kind for customers in card.customer_classes] == ["internal", "federal", "external"]
+
+
 def test_the_owners_of_the_example_are_accepted() -> None:
     rows, refusals = read_ownership(_example("cluster,kind").encode(), object_key="owners.csv")
 

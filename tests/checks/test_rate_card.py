@@ -2,9 +2,13 @@
 
 import polars as pl
 
+from chargeback.billing_period import BillingPeriod
 from chargeback.contracts.rate_card import RATE_CARD
+from chargeback.pricing.prices_of_month import prices_of_month
 from tests.checks.judging import change_first, judged, put, rows_of
-from tests.estates import Estate
+from tests.estates import INPUTS, LATER, MONTH, Estate
+
+CARD = (INPUTS / "rate-card.yaml").read_text()
 
 
 def test_rate_card_valid_passes_for_one_card_in_the_currency_of_the_lake(billed_estate: Estate) -> None:
@@ -71,3 +75,46 @@ def test_evidence_of_a_parallel_month_is_none_for_an_enforced_one(billed_estate:
 
     assert parallel.suite_version != enforced.suite_version
     assert others[0].suite_version == others[1].suite_version
+
+
+def land_and_bill_with(estate: Estate, classes: str) -> None:
+    """The month priced from a card of a higher version that has these customer classes."""
+    text = CARD.replace('version: "2026.1"', 'version: "2026.9"') + "customer_classes:\n" + classes
+    estate.land("rate-cards", text.encode(), at=LATER, extension="yaml")
+    period = BillingPeriod(MONTH, estate.settings.zone)
+    card, _ = estate.workspace.people.rate_card(period, currency="EUR")
+    put(estate, RATE_CARD, prices_of_month(card, period=period))
+
+
+def test_customer_classes_equal_passes_for_a_card_without_classes(billed_estate: Estate) -> None:
+    judgement = judged("customer_classes_equal", billed_estate)
+
+    assert judgement.is_pass
+    assert judgement.evidence.metrics["customer_classes"] == 0
+
+
+def test_customer_classes_equal_passes_where_only_an_external_class_pays_more(estate: Estate) -> None:
+    land_and_bill_with(estate, "  a: {kind: internal}\n  f: {kind: federal}\n  x: {kind: external, mark_up: 20 %}\n")
+
+    judgement = judged("customer_classes_equal", estate)
+
+    assert judgement.is_pass
+    assert judgement.evidence.metrics["customer_classes"] == 3
+
+
+def test_customer_classes_equal_fails_for_a_federal_class_that_pays_more_than_an_internal_one(estate: Estate) -> None:
+    land_and_bill_with(estate, "  students: {kind: internal, subsidy: 20 %}\n  federal: {kind: federal}\n")
+
+    judgement = judged("customer_classes_equal", estate)
+
+    assert judgement.is_failure
+    assert (
+        "h100-sxm5-80gb standard | 1.9080 per GPU-hour, what students pays | federal (federal) pays 2.385, 0.4770 more"
+        in judgement.told
+    )
+
+
+def test_customer_classes_equal_fails_where_the_card_is_not_the_one_that_priced_the_month(estate: Estate) -> None:
+    put(estate, RATE_CARD, rows_of(estate, RATE_CARD).with_columns(card_sha256=pl.lit("another")))
+
+    assert "gone from landing/, or another now" in judged("customer_classes_equal", estate).told

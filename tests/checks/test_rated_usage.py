@@ -2,8 +2,10 @@
 
 import polars as pl
 
+from chargeback.contracts.attribution import ATTRIBUTION
 from chargeback.contracts.landed_objects import LANDED_OBJECTS
 from chargeback.contracts.partition import Partition
+from chargeback.contracts.rate_card import RATE_CARD
 from chargeback.contracts.rated_usage import RATED_USAGE
 from chargeback.contracts.raw_pods import RAW_PODS
 from chargeback.contracts.raw_sacct import RAW_SACCT
@@ -92,6 +94,57 @@ def test_usage_rated_fails_for_an_accelerator_that_the_card_does_not_price(estat
 
     assert judgement.is_failure
     assert judgement.told.startswith("h100-sxm5-80gb standard | a price in the rate card in force")
+
+
+def test_usage_rated_fails_for_a_new_generation_with_the_command_that_starts_its_entry(estate: Estate) -> None:
+    change_first(estate, RATED_USAGE, price=pl.lit(None), accelerator=pl.lit("b200-sxm-180gb"))
+
+    key, expected, observed = judged("usage_rated", estate).told.split(" | ")
+
+    assert key == "b200-sxm-180gb standard"
+    assert "`chargeback rate-card new CARD.yaml --accelerator b200-sxm-180gb` starts its entry" in expected
+    assert "telemetry verified, slice table, inventory, price, first billing day" in expected
+    assert "first on 2026-03-30, telemetry saw 0 of its GPUs" in observed
+
+
+def test_usage_rated_fails_for_a_tier_that_the_card_leaves_out(estate: Estate) -> None:
+    change_first(estate, RATED_USAGE, price=pl.lit(None), tier=pl.lit("reserved"))
+
+    told = judged("usage_rated", estate).told
+
+    assert "it prices h100-sxm5-80gb as preemptible, standard: add reserved to it" in told
+
+
+def test_usage_rated_fails_for_a_slice_that_the_card_leaves_out(estate: Estate) -> None:
+    change_first(estate, RATED_USAGE, price=pl.lit(None), accelerator=pl.lit("h100-sxm5-80gb:1g.10gb"))
+
+    told = judged("usage_rated", estate).told
+
+    assert "it prices h100-sxm5-80gb without this slice: add 1g.10gb under its `slices`" in told
+
+
+def test_slices_within_gpu_passes_for_whole_gpus(billed_estate: Estate) -> None:
+    assert judged("slices_within_gpu", billed_estate).is_pass
+
+
+def test_slices_within_gpu_fails_for_a_gpu_whose_slices_are_charged_as_more_than_the_gpu(estate: Estate) -> None:
+    weighed = {"billing_weight_numerator": pl.lit(3, pl.Int64), "billing_weight_denominator": pl.lit(4, pl.Int64)}
+    put(estate, RATE_CARD, rows_of(estate, RATE_CARD).with_columns(**weighed))
+    hours = """
+        hour_start         run  accelerator     sharing  gpu      held_seconds
+        2026-03-31T08:00Z  r1   h100-sxm5-80gb  mig      GPU-1/1  3600
+        2026-03-31T08:00Z  r2   h100-sxm5-80gb  mig      GPU-1/2  3600
+        """
+    held = a_table_of(
+        ATTRIBUTION, hours, cluster="slurm-a", day="2026-03-31", host="gpu01", share_units=4, units_per_gpu=8
+    )
+    put(estate, ATTRIBUTION, held)
+
+    judgement = judged("slices_within_gpu", estate)
+
+    assert judgement.is_failure
+    assert judgement.told.startswith("slurm-a GPU-1 2026-03-31T08:00:00+00:00 | slices of one GPU")
+    assert "h100-sxm5-80gb are charged as 1800 GPU-seconds too much" in judgement.told
 
 
 def test_rated_usage_conserves_attribution_passes_to_the_second(billed_estate: Estate) -> None:

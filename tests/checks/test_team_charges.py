@@ -31,3 +31,31 @@ def test_charges_complete_fails_for_usage_without_a_line(estate: Estate) -> None
 
     assert judgement.is_failure
     assert "are missing" in judgement.told
+
+
+def test_line_prices_equal_card_passes_for_every_line(billed_estate: Estate) -> None:
+    assert judged("line_prices_equal_card", billed_estate).is_pass
+
+
+def test_line_prices_equal_card_fails_for_a_line_at_another_price(estate: Estate) -> None:
+    change_first(estate, TEAM_CHARGES, price=pl.lit("2.40").cast(pl.Decimal(38, 12)))
+
+    judgement = judged("line_prices_equal_card", estate)
+
+    assert judgement.is_failure
+    assert judgement.told.endswith("| price 2.385 | 2.4")
+
+
+def test_line_prices_equal_card_fails_for_an_amount_that_means_another_price(estate: Estate) -> None:
+    change_first(estate, TEAM_CHARGES, exact_amount=pl.lit("1"), quantity=pl.lit("3600"))
+
+    assert judged("line_prices_equal_card", estate).told.endswith("| effective price 2.385 | 1 per hour")
+
+
+def test_line_prices_equal_card_fails_for_a_line_that_the_card_does_not_know(estate: Estate) -> None:
+    change_first(estate, TEAM_CHARGES, tier=pl.lit("reserved"))
+
+    assert (
+        "a price for h100-sxm5-80gb reserved | 2.385 on the line, none in the card"
+        in judged("line_prices_equal_card", estate).told
+    )

@@ -5,9 +5,16 @@ from hypothesis import strategies as st
 
 from chargeback.pricing.ownership import ownership_findings, ownership_of_month, read_ownership
 from chargeback.pricing.rate_card import CardRefused, RateCard, read_rate_card
+from tests.chargeback.pricing.built_cards import H100, HEAD
 from tests.chargeback.pricing.test_ownership import HEADER
 from tests.chargeback.worked_month import CARD, MARCH
 
+BUILT = (
+    f"{HEAD}policies: {{blocked: charge, preempted_minutes: 5}}\n"
+    "customer_classes:\n  x: {kind: external, mark_up: 9 %}\n"
+    f"accelerators:\n{H100}    node: {{cpus_per_gpu: 24, memory_gib_per_gpu: 256}}\n"
+    "    slices:\n      3g.40gb: {billing_weight: 1/2}\n    geometries:\n      halves: 2 x 3g.40gb\n"
+).encode()
 OWNERSHIP = (HEADER + "c,account,a,p,T,1,C1,60,2026-01-01,\nc,account,a,p,U,2,C1,40,2026-01-01,2026-03-10\n").encode()
 
 
@@ -34,6 +41,14 @@ TOKENS = [
 @example(b"accelerators: " + b"{a: " * 5000)
 @example(b"? {a: b}\n: c\n")
 def test_a_mutated_card_is_read_or_refused_with_a_reason(content: bytes) -> None:
+    card = read_rate_card(content, object_key="k")
+
+    assert isinstance(card, RateCard) or (isinstance(card, CardRefused) and all(card.reasons) and card.reasons)
+
+
+@given(mutated(BUILT))
+@settings(max_examples=300, deadline=None)
+def test_a_mutated_card_with_a_build_up_is_read_or_refused_with_a_reason(content: bytes) -> None:
     card = read_rate_card(content, object_key="k")
 
     assert isinstance(card, RateCard) or (isinstance(card, CardRefused) and all(card.reasons) and card.reasons)

@@ -5,7 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from chargeback.pricing.rate_card import CardRefused, RateCard, StatedPrice, read_rate_card
+from chargeback.pricing.rate_card import CardRefused, RateCard, read_rate_card
+from chargeback.pricing.stated_price import StatedPrice
 from tests.chargeback.worked_month import CARD, the_card
 
 HEAD = 'version: "2026.2"\neffective_from: 2026-03\neffective_to: 2026-07\ncurrency: EUR\n'

@@ -24,3 +24,12 @@ def test_the_card_is_accepted_and_prices_every_accelerator_and_slice_in_all_tier
         for accelerator in (whole, *(f"{whole}:{profile}" for profile in ("1g.10gb", "2g.20gb", "3g.40gb")))
         for tier in ("standard", "preemptible", "reserved")
     }
+
+
+def test_the_prices_of_the_card_follow_from_its_build_ups() -> None:
+    card = read_rate_card(demo_rate_card("2026-10").encode(), object_key="rate-cards/demo.yaml")
+
+    assert isinstance(card, RateCard)
+    stated = {price.accelerator: str(price.price) for price in card.prices if price.tier == "standard"}
+    assert (stated["h100-sxm5-80gb"], stated["a100-sxm4-80gb"]) == ("2.95", "1.60")
+    assert [build_up.accelerator for build_up in card.build_ups] == ["h100-sxm5-80gb", "a100-sxm4-80gb"]
