@@ -17,6 +17,7 @@ import pytest
 
 from assets.materialisation import month_called
 from chargeback.contracts.capacity import CAPACITY, STATES
+from chargeback.contracts.journal_entries import JOURNAL_ENTRIES
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.published import PUBLISHED
 from chargeback.contracts.team_charges import TEAM_CHARGES
@@ -160,68 +161,35 @@ def test_hledger_accepts_the_journal_and_finds_that_it_balances(march: Estate) -
     assert balance.stdout.splitlines()[-1].endswith('"0"'), balance.stdout
 
 
-@pytest.fixture(scope="module")
-def credited(march: Estate, tmp_path_factory: pytest.TempPathFactory) -> Estate:
-    """The worked month under a policy that forgives platform faults, billed by the command."""
+def test_a_policy_that_forgives_platform_faults_credits_the_node_failure_and_moves_no_other_line(
+    march: Estate, lines: pl.DataFrame, tmp_path: Path
+) -> None:
+    estate = march.copied_to(tmp_path / "credited")
+    estate.config.write_text(f"{march.config.read_text()}\n[policies]\ncredit_platform_fault_cap_hours = 24\n")
 
-    def under_the_policy(folder: Path) -> None:
-        estate = march.copied_to(folder)
-        settings = estate.config.read_text()
-        estate.config.write_text(f"{settings}\n[policies]\ncredit_platform_fault_cap_hours = 24\n")
-        (folder / "said.txt").write_text(_said(folder, "bill", MONTH))
+    result = (
+        definitions_for(estate.settings)
+        .resolve_job_def(MONTH_JOB)
+        .execute_in_process(
+            asset_selection=[dg.AssetKey(name) for name in ("rated_usage", "team_charges", "journal_entries")],
+            instance=dg.DagsterInstance.ephemeral(), partition_key=MONTH,
+        )
+    )  # fmt: skip
 
-    return prepared(tmp_path_factory, "worked-month-credited", under_the_policy)
-
-
-def test_the_node_failure_is_credited_and_every_other_line_stays_to_the_cent(march: Estate, credited: Estate) -> None:
-    before, after = (
-        estate.workspace.lake.scan(TEAM_CHARGES, [Partition.of_month(MONTH)]).frame.collect()
-        for estate in (march, credited)
-    )
-
-    given_back = after.filter(pl.col("kind") != "allocation")
-
-    assert given_back.select("team", "kind", "quantity", "amount").rows() == [
+    assert result.success
+    month = [Partition.of_month(MONTH)]
+    after = estate.workspace.lake.scan(TEAM_CHARGES, month).frame.collect()
+    entries = estate.workspace.lake.scan(JOURNAL_ENTRIES, month).frame.collect()
+    assert after.filter(pl.col("kind") != "allocation").select("team", "kind", "quantity", "amount").rows() == [
         ("Vision", "credit-platform-fault", "-345600", Decimal("-105.60"))
     ]
-    assert after.filter(pl.col("kind") == "allocation").equals(before)
+    assert after.filter(pl.col("kind") == "allocation").equals(lines)
     assert sum(after["amount"], Decimal(0)) == Decimal("1385.32")
-    said = (credited.folder / "said.txt").read_text()
-    assert "credits        platform fault -€105.60: in the amounts above, borne by the platform" in said
-    assert "gate           passed" in said
-
-
-def test_the_credit_is_a_contra_entry_that_balances_and_the_page_names_the_run(credited: Estate) -> None:
-    with document_of(credited, "journal").open(newline="") as file:
-        contra = [row for row in csv.DictReader(file) if row["kind"] == "credit-platform-fault"]
-    page = document_of(credited, "estate summary").parent / "vision" / "statement.html"
-
-    assert [(row["entry_key"], row["side"], row["account"], row["cost_centre"], row["amount"]) for row in contra] == [
-        ("gpu-cb:C1:2026-03:vision:credit-platform-fault:r1", "credit", "Expenses:GPU", "4711", "105.60"),
-        ("gpu-cb:C1:2026-03:vision:credit-platform-fault:r1", "debit", "Expenses:GPU-Credits", "GPU-PLATFORM",
-         "105.60"),
-    ]  # fmt: skip
-    assert "job 104 on slurm-a: the platform failed under it" in page.read_text()
-    if HLEDGER is not None:
-        ledger = str(document_of(credited, "ledger file"))
-        subprocess.run([HLEDGER, "-f", ledger, "check"], check=True, capture_output=True)
-
-
-def test_a_credit_is_explained_down_to_the_record_that_says_why(credited: Estate) -> None:
-    from orchestration.explain import explanation_of
-
-    lines = credited.workspace.lake.scan(TEAM_CHARGES, [Partition.of_month(MONTH)]).frame.collect()
-    (line_id,) = lines.filter(pl.col("amount") < 0)["line_id"]
-
-    explanation = explanation_of(line_id, credited.workspace)
-    done = credited.command("explain", line_id)
-
-    assert explanation.agrees
-    assert [record["state"] for record in explanation.records] == ["NODE_FAIL"]
-    assert done.returncode == 0, done.stderr
-    assert "credit, platform fault: the platform failed under it" in done.stdout
-    assert "-528/5 EUR exactly, rounded once to -105.60" in done.stdout
-    assert "agrees with the line" in done.stdout
+    contra = entries.filter(pl.col("entry_key") == "gpu-cb:C1:2026-03:vision:credit-platform-fault:r1")
+    assert contra.select("side", "account", "cost_centre", "amount").rows() == [
+        ("credit", "Expenses:GPU", "4711", Decimal("105.60")),
+        ("debit", "Expenses:GPU-Credits", "GPU-PLATFORM", Decimal("105.60")),
+    ]
 
 
 def test_a_statement_is_shown_with_its_lines_and_total(march: Estate, capfd: pytest.CaptureFixture[str]) -> None:
