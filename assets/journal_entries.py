@@ -26,6 +26,7 @@ def journal_entries(
         expense=books.expense_account,
         recovery=books.recovery_account,
         suspense=books.suspense_account,
+        credits=books.credit_account,
         platform_company=books.company,
         platform_cost_centre=books.cost_centre,
     )

@@ -34,7 +34,11 @@ def rated_usage(
     owners = lake.scan(OWNERSHIP, [month.partition])
     prices = lake.scan(RATE_CARD, [month.partition])
     policies = settings.policies
-    chosen = {"unknown_accounts": policies.unknown_accounts, "owner_precedence": policies.owner_precedence}
+    chosen = {
+        "unknown_accounts": policies.unknown_accounts,
+        "owner_precedence": policies.owner_precedence,
+        "credits": policies.credit_policies,
+    }
     return materialise(
         context,
         lake,
@@ -50,6 +54,7 @@ def rated_usage(
             currency=settings.currency_code,
             unknown_accounts=policies.unknown_accounts,
             precedence=policies.owner_precedence,
+            credit_policies=policies.credit_policies,
         ),
         report=rated_report,
     )

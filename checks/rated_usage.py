@@ -12,6 +12,7 @@ from chargeback.contracts.rate_card import RATE_CARD
 from chargeback.contracts.rated_usage import RATED_USAGE
 from chargeback.contracts.raw_pods import RAW_PODS
 from chargeback.contracts.raw_sacct import RAW_SACCT
+from chargeback.ledger.credit_findings import credit_findings
 from chargeback.pricing.billing_weights import charged_beyond_gpu
 from chargeback.pricing.missing_prices import missing_price_findings
 from chargeback.pricing.rating import unpriced_usage
@@ -82,6 +83,11 @@ def seconds_lost_or_made(reading: Reading) -> Outcome:
     return Outcome(findings_of(told), {"accelerators": len(before)})
 
 
+def credits_beyond_usage(reading: Reading) -> Outcome:
+    """Credits that forgive more than was charged, at another price, or that are no credits by their sign."""
+    return Outcome(findings_of(credit_findings(reading.table(RATED_USAGE).collect())))
+
+
 def _records_by_day(reading: Reading) -> tuple[dict[str, int], list[tuple[str, str, str]]]:
     """Records of each (cluster, day) by its scheduler's table, and the days that were never materialised."""
     assert reading.month is not None  # noqa: S101  (rated_usage is partitioned by month)
@@ -127,4 +133,6 @@ CHECKS = (
           gpus_charged_beyond_themselves, stops="certificate"),
     Check("rated_usage_conserves_attribution", RATED_USAGE, "No GPU-second is lost or made between attribution and "
           "rating.", seconds_lost_or_made, stops="run"),
+    Check("credits_within_usage", RATED_USAGE, "No credit forgives more than was charged, nor at another price.",
+          credits_beyond_usage, stops="run"),
 )  # fmt: skip

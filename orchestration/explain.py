@@ -7,18 +7,22 @@ object and line: an auditor needs nothing else. Not here: how lines are made (ch
 import json
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 from rich.console import Console
 
 from assets.materialisation import month_called
+from chargeback.contracts.names import ALLOCATION
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.rated_usage import RATED_USAGE
 from chargeback.contracts.runs import RUNS
 from chargeback.contracts.team_charges import TEAM_CHARGES
-from chargeback.ledger.charges import LINE_KEY
+from chargeback.ledger.charges import CREDITED, charge_lines
+from chargeback.ledger.credit_parts import kind_name, why
 from chargeback.money import SECONDS_PER_HOUR, Currency
 from orchestration.workspace import Workspace, open_workspace
 from resources.setting_kinds import SettingsRefused
@@ -71,18 +75,26 @@ def explanation_of(line_id: str, workspace: Workspace) -> Explanation:
     if lines.is_empty():
         raise SettingsRefused(f"no line {line_id} in {match['month']}; list them with: chargeback statement TEAM MONTH")
     line = lines.row(0, named=True)
-    same_line = pl.all_horizontal(pl.col(column) == line[column] for column in LINE_KEY)
-    usage = (
+    same_charge = pl.all_horizontal(pl.col(column) == line[column] for column in CREDITED)
+    together = (
         workspace.lake.scan(RATED_USAGE, [partition])
-        .frame.filter(same_line)
+        .frame.filter(same_charge)
         .sort("cluster", "day", "run", "host")
         .collect()
     )
+    usage = together.filter(pl.col("kind") == line["kind"])
     sums = usage.group_by("quantity_denominator").agg(pl.col("quantity_numerator").sum())
     quantity = sum((Fraction(int(n), int(d)) for d, n in sums.iter_rows()), Fraction(0))
-    exact = quantity * Fraction(line["price"]) / SECONDS_PER_HOUR
-    amount = Currency(line["currency"]).round(exact).quantize(line["amount"])
-    return Explanation(line, usage.to_dicts(), quantity, str(amount), _records(usage, match["month"], workspace))
+    return Explanation(
+        line, usage.to_dicts(), quantity, _amount_again(line, together), _records(usage, match["month"], workspace)
+    )
+
+
+def _amount_again(line: dict[str, Any], together: pl.DataFrame) -> str:
+    """The line's amount from its usage; a credit beside the charge that it forgives, to which it is held."""
+    again = charge_lines(together, currency=Currency(line["currency"])).filter(pl.col("kind") == line["kind"])
+    amount: Decimal = again["amount"][0] if len(again) else Decimal(0)
+    return str(amount.quantize(line["amount"]))
 
 
 def _records(usage: pl.DataFrame, month: str, workspace: Workspace) -> list[dict[str, object]]:
@@ -137,6 +149,11 @@ def _print(explanation: Explanation, limit: int, console: Console) -> None:
     rows = [
         f"{line['line_id']}",
         f"  {owner} · {line['cluster']} · {line['accelerator']} · {line['tier']} · {line['kind']}",
+        *(
+            []
+            if line["kind"] == ALLOCATION
+            else [f"  credit    {kind_name(str(line['kind']))}: {why(str(line['kind']))}"]
+        ),
         f"  quantity  {line['quantity']} {line['quantity_unit']}s = {shown_hours} hours, over {line['run_count']} runs",
         f"  price     {_plain(line['price'])} {line['currency']} an hour, card {line['card_version']}",
         f"  amount    {line['exact_amount']} {line['currency']} exactly, rounded once to {_plain(line['amount'])}",

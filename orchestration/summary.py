@@ -12,11 +12,13 @@ from rich.table import Table
 
 from assets.materialisation import Month, month_called
 from chargeback.contracts.capacity import CAPACITY, STATES
+from chargeback.contracts.names import CREDIT_KINDS
 from chargeback.contracts.published import PUBLISHED
 from chargeback.contracts.quarantine import QUARANTINE
 from chargeback.contracts.rated_usage import RATED_USAGE
 from chargeback.contracts.runs import RUNS
 from chargeback.contracts.team_charges import TEAM_CHARGES
+from chargeback.ledger.credit_parts import kind_name
 from chargeback.ledger.plain_numbers import grouped, hours_text
 from chargeback.ledger.usage_states import UsageStates, all_states, states_by
 from chargeback.ledger.utilisation import per_cent
@@ -63,7 +65,22 @@ def _teams(month: Month, workspace: Workspace, console: Console) -> None:
     used = _used(all_states(did), columns)
     table.add_row("total", f"{float(total_hours):,.2f}", *used, str(len(lines)), currency.format(total))
     console.print(table)
+    _credits(lines, workspace, console)
     _telemetry(all_states(did), month, console)
+
+
+def _credits(lines: pl.DataFrame, workspace: Workspace, console: Console) -> None:
+    """What was forgiven, by kind; nothing is said where nothing was."""
+    amounts: dict[str, Decimal] = {}
+    for kind, amount in lines.filter(pl.col("kind").is_in(CREDIT_KINDS)).select("kind", "amount").iter_rows():
+        amounts[kind] = amounts.get(kind, Decimal(0)) + amount
+    if amounts:
+        said = "; ".join(
+            f"{kind_name(kind).removeprefix('credit, ')} {workspace.settings.currency.format(amounts[kind])}"
+            for kind in CREDIT_KINDS
+            if kind in amounts
+        )
+        console.print(f"credits        {said}: in the amounts above, borne by the platform", markup=False)
 
 
 def _used(states: UsageStates, columns: tuple[str, ...]) -> list[str]:

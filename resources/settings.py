@@ -14,6 +14,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from chargeback.money import Currency
+from chargeback.pricing.credits import CreditPolicies
 from chargeback.simulation.demo_people import DEMO_ACCELERATORS, DEMO_TIERS
 from chargeback.simulation.estate_plan import BILLING_ZONE, KUBERNETES, SLURM
 from chargeback.simulation.pod_run import TIERS as PRIORITY_TIERS
@@ -54,6 +55,8 @@ class Policies:
     """Every choice that somebody could have made otherwise, each printed on the statement (design.md 5.14)."""
 
     suspended: str = "charged"
+    credit_platform_fault_cap_hours: int = 0
+    credit_preempted_minutes: int = 0
     running: str = "charged to last observation"
     rounding: str = "half-even"
     unknown_accounts: tuple[str, ...] = ("root", "default")
@@ -62,6 +65,15 @@ class Policies:
     staleness_scrapes: int = 3
     quarantine_limit: int = 0
     empty_day_share_percent: int = 10
+
+    @property
+    def credit_policies(self) -> CreditPolicies:
+        """What is forgiven, as the rule takes it."""
+        return CreditPolicies(
+            platform_fault_cap_hours=self.credit_platform_fault_cap_hours,
+            preempted_minutes=self.credit_preempted_minutes,
+            suspended=self.suspended == "credited",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +85,7 @@ class Journal:
     expense_account: str = "Expenses:GPU"
     recovery_account: str = "Income:GPU-Recovery"
     suspense_account: str = "Assets:GPU-Suspense"
+    credit_account: str = "Expenses:GPU-Credits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +226,8 @@ def _policies(read: Mapping[str, Any]) -> Policies:
     kinds = {name: type(getattr(defaults, name)) for name in Policies.__slots__}
     lists = dict.fromkeys((name for name, kind in kinds.items() if kind is tuple), list)
     given = dict(_section(read, "policies", {**kinds, **lists}))
-    for name, only in (("suspended", defaults.suspended), ("running", defaults.running), ("rounding", "half-even")):
+    one_of(given.get("suspended", defaults.suspended), ("charged", "credited"), "policies.suspended")
+    for name, only in (("running", defaults.running), ("rounding", "half-even")):
         one_of(given.get(name, only), (only,), f"policies.{name}")
     for name in lists:
         given[name] = tuple(str(each) for each in given.get(name, getattr(defaults, name)))

@@ -3,6 +3,7 @@
 import polars as pl
 
 from chargeback.contracts.contract import INSTANT, Column
+from chargeback.contracts.names import CHARGE_KINDS
 
 CLUSTER = Column("cluster", pl.String(), "one scheduler domain, as named in the settings")
 DAY = Column("day", pl.String(), "local day of the billing calendar, 2026-10-05")
@@ -38,7 +39,9 @@ PROJECT = Column("project", pl.String(), "project; empty for unattributed")
 COMPANY = Column("company", pl.String(), "company whose books carry it; empty for unattributed")
 QUANTITY_UNIT = Column("quantity_unit", pl.String(), "what is counted", values=("GPU-second", "slice-second"))
 CARD_VERSION = Column("card_version", pl.String(), "version of the rate card", nullable=True)
-KIND = Column("kind", pl.String(), "kind of charge", values=("allocation",))
+KIND = Column(
+    "kind", pl.String(), "allocation, or what is forgiven of it: a credit is a line of its own", values=CHARGE_KINDS
+)
 
 
 def source_text(name: str, meaning: str) -> Column:

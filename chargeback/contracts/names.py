@@ -1,4 +1,7 @@
-"""Names that pricing and ledger must spell alike: the suspense team, the slug of a team. Not here: what is charged."""
+"""Names that pricing and ledger must spell alike: the suspense team, kinds of charge, the slug of a team.
+
+Not here: what is charged.
+"""
 
 import hashlib
 import re
@@ -6,6 +9,19 @@ import unicodedata
 
 UNATTRIBUTED = "unattributed"
 """The team of held time whose owner is unknown: a suspense line that somebody must clear."""
+
+
+ALLOCATION = "allocation"
+"""What is charged for held hours. Every other kind of line stands beside it and moves no hour."""
+
+CREDIT_PLATFORM_FAULT, CREDIT_PREEMPTED, CREDIT_SUSPENDED = CREDIT_KINDS = (
+    "credit-platform-fault",
+    "credit-preempted",
+    "credit-suspended",
+)
+"""Contra lines: what is forgiven of the allocation, borne by the platform. In this order, each second once."""
+
+CHARGE_KINDS = (ALLOCATION, *CREDIT_KINDS)
 
 
 def slug_of(name: str) -> str:

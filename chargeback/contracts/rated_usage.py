@@ -37,7 +37,7 @@ def _unit_milliseconds(stem: str, meaning: str) -> Column:
 
 RATED_USAGE = Contract(
     table="rated_usage",
-    grain="one row per run, host, accelerator or slice, tier, owner and day",
+    grain="one row per run, host, accelerator or slice, tier, owner, day and kind",
     key=(
         "month",
         "cluster",
@@ -77,10 +77,21 @@ RATED_USAGE = Contract(
         Column("workload_class", pl.String(), "shape of the work", values=("batch", "service", "interactive")),
         Column("has_started", pl.Boolean(), "it ran; otherwise it held and never ran"),
         Column("is_running", pl.Boolean(), "the hold goes on after its last observation"),
-        Column("quantity_numerator", pl.Int64(), "what is priced, numerator", "quantity_unit", minimum=0),
+        Column(
+            "quantity_numerator",
+            pl.Int64(),
+            "what is priced, numerator; negative on a credit, never else",
+            "quantity_unit",
+        ),
         Column("quantity_denominator", pl.Int64(), "what is priced, denominator", minimum=1),
         QUANTITY_UNIT,
-        Column("gpu_seconds_numerator", pl.Int64(), "physical GPU-seconds held, numerator", "GPU-seconds", minimum=0),
+        Column(
+            "gpu_seconds_numerator",
+            pl.Int64(),
+            "physical GPU-seconds held, numerator; 0 on a credit",
+            "GPU-seconds",
+            minimum=0,
+        ),
         Column("gpu_seconds_denominator", pl.Int64(), "physical GPU-seconds held, denominator", minimum=1),
         Column(
             "price",
@@ -119,5 +130,8 @@ RATED_USAGE = Contract(
         Column("gpus_never_active", pl.Int64(), "of these, never active in the month", "devices", minimum=0),
         Column("is_estimate", pl.Boolean(), "its devices were shared: what they did is split by share"),
     ),
-    checks=("month_complete", "usage_rated", "slices_within_gpu", "rated_usage_conserves_attribution"),
+    checks=(
+        "month_complete", "usage_rated", "slices_within_gpu", "rated_usage_conserves_attribution",
+        "credits_within_usage",
+    ),  # fmt: skip
 )

@@ -15,7 +15,7 @@ STATEMENTS = Contract(
         MONTH,
         TEAM,
         Column("statement_id", pl.String(), "GPU-2026-10-vision-r1"),
-        Column("total_amount", MONEY, "sum of its rounded lines", "currency", minimum=0),
+        Column("total_amount", MONEY, "sum of its rounded lines, credits included", "currency", minimum=0),
         CURRENCY,
         Column("line_count", pl.Int64(), "lines", "lines", minimum=0),
         Column("document", pl.String(), "everything that the pages print, canonical JSON"),

@@ -34,11 +34,15 @@ TEAM_CHARGES = Contract(
         ACCELERATOR,
         TIER,
         KIND,
-        Column("quantity", pl.String(), "exact quantity, a reduced fraction: 7202/5", "quantity_unit"),
+        Column(
+            "quantity", pl.String(), "exact quantity, a reduced fraction: 7202/5; negative on a credit", "quantity_unit"
+        ),
         QUANTITY_UNIT,
-        Column("gpu_seconds", pl.String(), "physical GPU-seconds held, a reduced fraction", "GPU-seconds"),
+        Column(
+            "gpu_seconds", pl.String(), "physical GPU-seconds held, a reduced fraction; 0 on a credit", "GPU-seconds"
+        ),
         Column("price", PRICE, "price of one hour of quantity_unit", "currency per hour"),
-        Column("amount", MONEY, "quantity x price / 3600, rounded once", "currency", minimum=0),
+        Column("amount", MONEY, "quantity x price / 3600, rounded once; negative on a credit", "currency"),
         Column("exact_amount", pl.String(), "the same before rounding, a reduced fraction", "currency"),
         CURRENCY,
         Column("card_version", pl.String(), "version of the rate card"),

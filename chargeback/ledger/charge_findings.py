@@ -6,7 +6,8 @@ from fractions import Fraction
 
 import polars as pl
 
-from chargeback.ledger.charges import LINE_KEY
+from chargeback.contracts.names import ALLOCATION, CREDIT_KINDS
+from chargeback.ledger.charges import CREDITED, LINE_KEY
 from chargeback.money import SECONDS_PER_HOUR, Currency
 
 
@@ -14,11 +15,14 @@ def recompute_findings(lines: pl.DataFrame, rated: pl.DataFrame, *, currency: Cu
     """Recompute every line by itself from rated usage and say where quantity or amount differ.
 
     Another route than the line's own: whole seconds and fractions of a second are added apart, and the amount is
-    rounded by Decimal instead of Fraction.
+    rounded by Decimal instead of Fraction. A credit is looked at beside the charge that it forgives: the credits of one
+    charge, kind by kind, give back at most what was charged.
     """
     expected = _quantities(rated.filter(pl.col("price").is_not_null()))
     findings = []
-    for line in lines.iter_rows(named=True):
+    left: dict[tuple[str, ...], Decimal] = {}
+    order = {kind: at for at, kind in enumerate((ALLOCATION, *CREDIT_KINDS))}
+    for line in sorted(lines.iter_rows(named=True), key=lambda line: (order[line["kind"]], line["line_id"])):
         quantity = expected.pop(tuple(line[column] for column in LINE_KEY), Fraction(0))
         if quantity != Fraction(line["quantity"]):
             off = Fraction(line["quantity"]) - quantity
@@ -27,6 +31,10 @@ def recompute_findings(lines: pl.DataFrame, rated: pl.DataFrame, *, currency: Cu
                 f"{quantity}, off by {off}: materialise team_charges again"
             )
         amount = _rounded(quantity, line["price"], currency)
+        charge = tuple(line[column] for column in CREDITED)
+        if line["kind"] in CREDIT_KINDS:
+            amount = -min(-amount, left.get(charge, Decimal(0)))
+        left[charge] = left.get(charge, Decimal(0)) + amount
         if amount != line["amount"]:
             findings.append(
                 f"line {line['line_id']}: amount {line['amount']} {currency.code}, quantity x price says {amount}, "

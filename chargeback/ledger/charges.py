@@ -1,6 +1,7 @@
 """Statement lines: each sums its quantities, multiplies once by its price, divides once and rounds once, by itself.
 
-So an unrelated late line never moves another line's cent. Not here: checks of the lines (charge_findings.py).
+So an unrelated late line never moves another line's cent. A credit is a line like any other, below zero, and together
+the credits of a charge never give back more than it. Not here: checks of the lines (charge_findings.py).
 """
 
 import hashlib
@@ -8,14 +9,18 @@ import json
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import polars as pl
 
-from chargeback.contracts.names import slug_of
+from chargeback.contracts.names import ALLOCATION, CREDIT_KINDS, slug_of
 from chargeback.contracts.team_charges import TEAM_CHARGES
 from chargeback.money import Currency, exact_amount_of
 
 LINE_KEY = ("month", "team", "cost_centre", "project", "company", "cluster", "accelerator", "tier", "kind")
+CREDITED = tuple(column for column in LINE_KEY if column != "kind")
+"""What a credit and the charge that it forgives have in common."""
+
 _PRICED = ("quantity_unit", "price", "card_version")
 
 
@@ -23,8 +28,10 @@ def charge_lines(rated: pl.DataFrame, *, currency: Currency) -> pl.DataFrame:
     """contracts.team_charges of a month, in order of line_id.
 
     Input:   contracts.rated_usage of one month. Rows without a price are left out; they block by a check.
+    Output:  a credit is rounded like any line, and held to what the credits before it (in order of CREDIT_KINDS) left
+             of the charge that it forgives: two halves of a cent are not given back as two cents.
     Raises:  ValueError where one line has two prices or units: our own fault, since a month has one card.
-    Source:  design.md 5.6.
+    Source:  design.md 5.6, 5.13.
     """
     priced = rated.filter(pl.col("price").is_not_null())
     facts = priced.group_by(LINE_KEY).agg(
@@ -37,10 +44,11 @@ def charge_lines(rated: pl.DataFrame, *, currency: Currency) -> pl.DataFrame:
         raise ValueError(f"{len(doubled)} lines have two prices, the first is {doubled.select(LINE_KEY).row(0)}")
     quantities = exact_sums(priced, "quantity")
     gpu_seconds = exact_sums(priced, "gpu_seconds")
-    rows = []
+    rows: list[dict[str, Any]] = []
     for fact in facts.iter_rows(named=True):
         key = tuple(fact[column] for column in LINE_KEY)
         rows.append(_line(fact, quantity=quantities[key], gpu_seconds=gpu_seconds[key], currency=currency))
+    _hold_credits_to_their_charge(rows)
     return pl.DataFrame(rows, schema=TEAM_CHARGES.schema, orient="row").sort("line_id")
 
 
@@ -78,7 +86,8 @@ def _line(
     price = fact["price"]
     if not isinstance(price, Decimal):
         raise TypeError(f"{price!r} is a {type(price).__name__}; a price is Decimal")
-    exact = exact_amount_of(quantity, price_per_gpu_hour=price)
+    sign = -1 if fact["kind"] in CREDIT_KINDS else 1
+    exact = sign * exact_amount_of(sign * quantity, price_per_gpu_hour=price)
     key = {column: str(fact[column]) for column in LINE_KEY}
     row: dict[str, object] = {
         **fact,
@@ -90,3 +99,15 @@ def _line(
         "currency": currency.code,
     }
     return {name: row[name] for name in TEAM_CHARGES.column_names}
+
+
+def _hold_credits_to_their_charge(rows: list[dict[str, Any]]) -> None:
+    """Raise the amount of a credit, in place, to what is left of its charge."""
+    left = {_credited(row): row["amount"] for row in rows if row["kind"] == ALLOCATION}
+    for row in sorted((row for row in rows if row["kind"] in CREDIT_KINDS), key=lambda row: str(row["kind"])):
+        row["amount"] = max(row["amount"], -left.get(_credited(row), Decimal(0)))
+        left[_credited(row)] = left.get(_credited(row), Decimal(0)) + row["amount"]
+
+
+def _credited(row: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(str(row[column]) for column in CREDITED)

@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from chargeback.contracts.journal_entries import JOURNAL_ENTRIES
-from chargeback.contracts.names import UNATTRIBUTED, slug_of
+from chargeback.contracts.names import CREDIT_KINDS, UNATTRIBUTED, slug_of
 
 REVISION = "r1"
 ENTRY_COLUMNS = ("month", "company", "batch_key", "entry_key", "team", "kind", "currency")
@@ -23,13 +23,14 @@ ENTRY_COLUMNS = ("month", "company", "batch_key", "entry_key", "team", "kind", "
 
 @dataclass(frozen=True, slots=True)
 class JournalAccounts:
-    """Accounts in the finance system, and the platform's own books, which carry the suspense."""
+    """Accounts in the finance system, and the platform's own books, which carry the suspense and bear the credits."""
 
     expense: str
     recovery: str
     suspense: str
     platform_company: str
     platform_cost_centre: str
+    credits: str = "Expenses:GPU-Credits"
 
 
 def journal_entries(lines: pl.DataFrame, *, month: str, accounts: JournalAccounts) -> pl.DataFrame:
@@ -38,18 +39,20 @@ def journal_entries(lines: pl.DataFrame, *, month: str, accounts: JournalAccount
     Input:   contracts.team_charges of the month.
     Output:  per company, team and kind: one debit of the expense account per cost centre, accelerator and tier, and one
              credit of the recovery account in the same company, so that every batch balances in itself. `unattributed`
-             debits the suspense account in the platform's company. Debits of zero are left out, and so is an entry of
-             nothing but zeros.
-    Source:  design.md 5.11; aggregated, never per job.
+             debits the suspense account in the platform's company. What is forgiven is a contra entry: it credits the
+             accounts that the charge debited and debits the credit account on the platform's cost centre, which bears
+             it. Lines of zero are left out, and so is an entry of nothing but zeros.
+    Source:  design.md 5.11, 5.13; aggregated, never per job.
     """
-    debits: dict[tuple[str, str, str, str], dict[tuple[str, str, str], Decimal]] = defaultdict(dict)
+    sides: dict[tuple[str, str, str, str], dict[tuple[str, str, str], Decimal]] = defaultdict(dict)
     for line in lines.iter_rows(named=True):
         company = line["company"] or accounts.platform_company
         cost_centre = line["cost_centre"] or accounts.platform_cost_centre
-        amounts = debits[(company, line["team"], line["kind"], line["currency"])]
+        amounts = sides[(company, line["team"], line["kind"], line["currency"])]
         target = (cost_centre, line["accelerator"], line["tier"])
-        amounts[target] = amounts.get(target, Decimal(0)) + line["amount"]
-    rows = [row for entry in sorted(debits) for row in _entry(entry, debits[entry], month=month, accounts=accounts)]
+        amount = -line["amount"] if line["kind"] in CREDIT_KINDS else line["amount"]
+        amounts[target] = amounts.get(target, Decimal(0)) + amount
+    rows = [row for entry in sorted(sides) for row in _entry(entry, sides[entry], month=month, accounts=accounts)]
     return pl.DataFrame(rows, schema=JOURNAL_ENTRIES.schema, orient="row").sort("entry_key", "line_number")
 
 
@@ -93,11 +96,13 @@ def balance_findings(entries: pl.DataFrame) -> list[str]:
 
 
 def journal_findings(entries: pl.DataFrame, lines: pl.DataFrame) -> list[str]:
-    """Say for which teams the journal's debits and the statement lines differ."""
-    booked = _by_team(entries.filter(pl.col("side") == "debit"))
+    """Say for which teams the statement lines and the journal, debits less credits of theirs, differ."""
+    is_credit = pl.col("kind").is_in(CREDIT_KINDS)
+    of_team = entries.filter(pl.col("side") == pl.when(is_credit).then(pl.lit("credit")).otherwise(pl.lit("debit")))
+    booked = _by_team(of_team.with_columns(amount=pl.when(is_credit).then(-pl.col("amount")).otherwise("amount")))
     charged = _by_team(lines)
     return [
-        f"team {team}: the journal debits {_short(booked[team])}, the statement says {_short(charged[team])}, "
+        f"team {team}: the journal charges {_short(booked[team])}, the statement says {_short(charged[team])}, "
         f"difference {_short(booked[team] - charged[team])}: materialise journal_entries again"
         for team in sorted(set(booked) | set(charged))
         if booked[team] != charged[team]
@@ -106,7 +111,7 @@ def journal_findings(entries: pl.DataFrame, lines: pl.DataFrame) -> list[str]:
 
 def _entry(
     entry: tuple[str, str, str, str],
-    debits: Mapping[tuple[str, str, str], Decimal],
+    amounts: Mapping[tuple[str, str, str], Decimal],
     *,
     month: str,
     accounts: JournalAccounts,
@@ -116,9 +121,10 @@ def _entry(
         "month": month, "company": company, "batch_key": batch_key_of(company, month),
         "entry_key": entry_key_of(company, month, team, kind), "team": team, "kind": kind, "currency": currency,
     }  # fmt: skip
+    is_credit = kind in CREDIT_KINDS
     rows: list[dict[str, Any]] = [
         {
-            "side": "debit",
+            "side": "credit" if is_credit else "debit",
             "account": accounts.suspense if team == UNATTRIBUTED else accounts.expense,
             "cost_centre": cost_centre,
             "accelerator": accelerator,
@@ -126,21 +132,22 @@ def _entry(
             "amount": amount,
             "description": f"GPU {kind} {month}, {team}: {accelerator}, {tier}",
         }
-        for (cost_centre, accelerator, tier), amount in sorted(debits.items())
+        for (cost_centre, accelerator, tier), amount in sorted(amounts.items())
         if amount
     ]
     if not rows:
         return []
-    between = "" if company == accounts.platform_company else f", owed to {accounts.platform_company}"
+    what, owed = ("borne by the platform", "by") if is_credit else ("recovered", "to")
+    between = "" if company == accounts.platform_company else f", owed {owed} {accounts.platform_company}"
     rows.append(
         {
-            "side": "credit",
-            "account": accounts.recovery,
+            "side": "debit" if is_credit else "credit",
+            "account": accounts.credits if is_credit else accounts.recovery,
             "cost_centre": accounts.platform_cost_centre,
             "accelerator": "",
             "tier": "",
-            "amount": _sum(debits.values()),
-            "description": f"GPU {kind} {month}, {team}: recovered{between}",
+            "amount": _sum(amounts.values()),
+            "description": f"GPU {kind} {month}, {team}: {what}{between}",
         }
     )
     numbered = [{**common, **row, "line_number": number} for number, row in enumerate(rows, start=1)]

@@ -20,9 +20,15 @@ def render_lines_csv(document: str) -> bytes:
         [
             statement["statement_id"], statement["month"], statement["mode"], statement["team"], line["line_id"],
             line["cost_centre"], line["project"], line["company"], line["cluster"], line["accelerator"], line["tier"],
-            line["kind"], Decimal(line["hours"]), line["quantity"], line["quantity_unit"], Decimal(line["price"]),
+            line["kind"], Decimal(line["hours"]),
+            _exact(line["quantity"]), line["quantity_unit"], Decimal(line["price"]),
             Decimal(line["amount"]), statement["currency"], card_version, line["run_count"], line["running_count"],
         ]
         for line in statement["lines"]
     ]  # fmt: skip
     return render_csv(COLUMNS, rows)
+
+
+def _exact(quantity: str) -> str | Decimal:
+    """A whole quantity as a number, a credit's below zero too; a fraction is text."""
+    return quantity if "/" in quantity else Decimal(quantity)

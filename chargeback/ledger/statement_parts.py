@@ -5,12 +5,15 @@ Not here: the whole document (statements.py).
 Every function returns texts and whole numbers only, in a fixed order.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import polars as pl
 
+from chargeback.contracts.names import ALLOCATION
+from chargeback.ledger.credit_parts import hours_of_charges, kind_name
 from chargeback.ledger.plain_numbers import (
     decimal_text,
     hours_text,
@@ -38,7 +41,8 @@ def line_parts(lines: pl.DataFrame, *, currency: Currency) -> list[Document]:
                 "line_id", "cost_centre", "project", "company", "cluster", "accelerator", "tier", "kind", "quantity",
                 "quantity_unit", "gpu_seconds", "exact_amount", "run_count", "running_count",
             )},
-            "name": f"{accelerator_name(line['accelerator'])} · {line['tier']} · {line['cluster']}",
+            "name": _line_name(line),
+            "is_held_to_charge": line["amount"] != currency.round(Fraction(line["exact_amount"])),
             "hours": hours_text(Fraction(line["quantity"])),
             "hours_are_exact": is_exact_in_hours(Fraction(line["quantity"])),
             "quantity_seconds": _plain_seconds(Fraction(line["quantity"])),
@@ -52,6 +56,11 @@ def line_parts(lines: pl.DataFrame, *, currency: Currency) -> list[Document]:
     ]  # fmt: skip
 
 
+def _line_name(line: Mapping[str, Any]) -> str:
+    name = f"{accelerator_name(line['accelerator'])} · {line['tier']} · {line['cluster']}"
+    return name if line["kind"] == ALLOCATION else f"{name} · {kind_name(line['kind'])}"
+
+
 def cost_centre_totals(lines: pl.DataFrame, *, currency: Currency) -> dict[str, str]:
     """Cost centre -> sum of its rounded lines."""
     totals: dict[str, Decimal] = {}
@@ -61,10 +70,11 @@ def cost_centre_totals(lines: pl.DataFrame, *, currency: Currency) -> dict[str, 
 
 
 def line_hours(lines: pl.DataFrame) -> str:
-    """Hours of all lines together; empty where they count different things, GPUs and slices."""
-    if lines["quantity_unit"].n_unique() != 1:
+    """Hours charged on all lines together; empty where they count different things, GPUs and slices."""
+    charged = hours_of_charges(lines)
+    if charged["quantity_unit"].n_unique() != 1:
         return ""
-    return hours_text(sum((Fraction(quantity) for quantity in lines["quantity"]), Fraction(0)))
+    return hours_text(sum((Fraction(quantity) for quantity in charged["quantity"]), Fraction(0)))
 
 
 def day_parts(rated: pl.DataFrame) -> list[Document]:

@@ -13,6 +13,7 @@ from chargeback.contracts.names import UNATTRIBUTED
 from chargeback.contracts.statements import STATEMENTS
 from chargeback.ledger.capacity_totals import COLUMNS
 from chargeback.ledger.charges import residue, total_of
+from chargeback.ledger.credit_parts import credit_parts
 from chargeback.ledger.exceptions import QUOTA, UNHELD, exception_parts
 from chargeback.ledger.month_change import month_change
 from chargeback.ledger.node_sizes import NODE_SIZES, with_node_sizes
@@ -162,6 +163,7 @@ def _of_team(
         "projects": texts(lines["project"]),
         "total": plain_amount(total_of(lines), currency),
         "lines": line_parts(lines, currency=currency),
+        "credits": credit_parts(rated, lines, currency=currency),
         "line_hours": line_hours(lines),
         "running_count": int(lines["running_count"].sum()),
         "held": held_parts(rated),
@@ -200,6 +202,7 @@ def _estate(
     left = residue(lines)
     return {
         "total": plain_amount(total_of(lines), currency),
+        "credits": credit_parts(rated, lines, currency=currency, limit=0),
         "held_hours": hours_text(total(held_by(rated, "team")).gpu_seconds),
         "held": held_parts(rated),
         "utilisation": utilisation_parts(rated),

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import polars as pl
 
+from chargeback.contracts.names import ALLOCATION
 from chargeback.ledger.usage_states import LOSSES, UsageStates, states_by, with_losses
 from chargeback.ledger.usage_sums import Held, held_by
 
@@ -137,7 +138,7 @@ def _item(
 
 def _cost_of_lost(own: pl.DataFrame, kind: str) -> Fraction:
     """The unrounded cost of the lost time: its part of what was held at the same rate."""
-    costs: dict[tuple[str, ...], Held] = held_by(own, *_RATE)
+    costs: dict[tuple[str, ...], Held] = held_by(own.filter(pl.col("kind") == ALLOCATION), *_RATE)
     lost = states_by(own, *_RATE)
     total = Fraction(0)
     for key, held in costs.items():

@@ -1,7 +1,7 @@
 """Rated usage: exact quantities with tier, owner and price, day by day. Nothing is rounded here.
 
-Not here: what was held and what it did (used_by_day.py), which owner bears what (owners.py), what a line is and costs
-(ledger/charges.py).
+Not here: what was held and what it did (used_by_day.py), which owner bears what (owners.py), what is forgiven
+(credits.py), what a line is and costs (ledger/charges.py).
 """
 
 from collections.abc import Collection, Sequence
@@ -9,7 +9,9 @@ from collections.abc import Collection, Sequence
 import polars as pl
 
 from chargeback.billing_period import BillingPeriod
+from chargeback.contracts.names import ALLOCATION
 from chargeback.contracts.rated_usage import RATED_USAGE
+from chargeback.pricing.credits import NO_CREDITS, CreditPolicies, credits_of
 from chargeback.pricing.exact_quantities import times
 from chargeback.pricing.owners import DEFAULT_PRECEDENCE, with_owners
 from chargeback.pricing.used_by_day import used_by_day, worked_devices
@@ -30,6 +32,7 @@ def rate_usage(
     currency: str,
     unknown_accounts: Collection[str] = (),
     precedence: Sequence[str] = DEFAULT_PRECEDENCE,
+    credit_policies: CreditPolicies = NO_CREDITS,
 ) -> pl.DataFrame:
     """contracts.rated_usage of a month from the attribution and runs of its days, in key order.
 
@@ -40,6 +43,7 @@ def rate_usage(
              Without a price for accelerator and tier the price is null: a finding, and a blocked month. A slice is
              never priced as a whole GPU. Without an owner the team is `unattributed`.
              What the held time did stands beside it and moves no quantity; it is the whole row's for every owner.
+             What is forgiven stands in rows of its own that hold nothing (credits.py).
     Raises:  ValueError where attribution holds a run that runs does not have: our own fault.
     Source:  design.md 2 "rated usage", 5.5, 5.6, 5.7.
     """
@@ -51,11 +55,10 @@ def rate_usage(
     owned = with_owners(priced, ownership, unknown_accounts=unknown_accounts, precedence=precedence)
     part = {"numerator": pl.col("part_numerator"), "denominator": pl.col("part_denominator")}
     exact = times(times(owned, "quantity", **part), "gpu_seconds", **part)
-    return (
-        exact.with_columns(month=pl.lit(period.month), kind=pl.lit("allocation"), currency=pl.lit(currency))
-        .select(pl.col(name).cast(dtype) for name, dtype in RATED_USAGE.schema.items())
-        .sort(RATED_USAGE.key)
+    held = exact.with_columns(month=pl.lit(period.month), kind=pl.lit(ALLOCATION), currency=pl.lit(currency)).select(
+        pl.col(name).cast(dtype) for name, dtype in RATED_USAGE.schema.items()
     )
+    return pl.concat([held, credits_of(held, runs, policies=credit_policies, period=period)]).sort(RATED_USAGE.key)
 
 
 def unpriced_usage(rated: pl.DataFrame) -> pl.DataFrame:

@@ -4,8 +4,10 @@ Ownership, prices and expected lines are read in place from the public folder.
 """
 
 import csv
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from types import MappingProxyType
 from zoneinfo import ZoneInfo
 
 import polars as pl
@@ -15,6 +17,7 @@ from chargeback.contracts.attribution import ATTRIBUTION
 from chargeback.contracts.runs import RUNS
 from chargeback.ledger.charges import charge_lines
 from chargeback.money import Currency
+from chargeback.pricing.credits import NO_CREDITS, CreditPolicies
 from chargeback.pricing.ownership import ownership_of_month, read_ownership
 from chargeback.pricing.prices_of_month import prices_of_month
 from chargeback.pricing.rate_card import RateCard, read_rate_card
@@ -67,9 +70,17 @@ NOTHING_SEEN = {
 
 
 def usage_of(
-    holds: str, *, period: BillingPeriod = MARCH, running: tuple[str, ...] = ()
+    holds: str,
+    *,
+    period: BillingPeriod = MARCH,
+    running: tuple[str, ...] = (),
+    ended: Mapping[str, str] = MappingProxyType({}),
+    suspended: Mapping[str, int] = MappingProxyType({}),
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Hourly attribution and daily runs of holds written as a table; jobs in `running` go on after their hold."""
+    """Hourly attribution and daily runs of holds written as a table; jobs in `running` go on after their hold.
+
+    `ended`: job -> end cause; `suspended`: job -> seconds of its hold in which it was suspended.
+    """
     hours: list[dict[str, object]] = []
     runs: dict[tuple[str, str], dict[str, object]] = {}
     for line in holds.strip().splitlines():
@@ -97,8 +108,9 @@ def usage_of(
                     "job_id_raw": job, "job_name": f"job{job}", "user": user, "account": account, "tier": tier,
                     "workload_class": "batch", "state": "COMPLETED", "is_running": job in running, "started": start,
                     "observed_until": end, "gpu_count": int(devices), "gpu_count_basis": "recorded",
-                    "host_count": 1, "is_exclusive": False, "object": "o", "line": 1, "elapsed_seconds": 0,
-                    "suspended_seconds": 0, "extracted_at": datetime(2026, 4, 2, tzinfo=UTC),
+                    "host_count": 1, "is_exclusive": False, "object": "o", "line": 1, "end_cause": ended.get(job),
+                    "elapsed_seconds": int((end - start).total_seconds()) - suspended.get(job, 0),
+                    "suspended_seconds": suspended.get(job, 0), "extracted_at": datetime(2026, 4, 2, tzinfo=UTC),
                 }  # fmt: skip
     return _frame(hours, ATTRIBUTION.schema), _frame(list(runs.values()), RUNS.schema)
 
@@ -120,8 +132,22 @@ def the_ownership(period: BillingPeriod = MARCH) -> pl.DataFrame:
     return ownership_of_month(rows, period=period)
 
 
-def rated_usage(holds: str = HOLDS, *, card: bytes = CARD, running: tuple[str, ...] = ()) -> pl.DataFrame:
-    attribution, runs = usage_of(holds, running=running)
+WHY = MappingProxyType({"102": "preempted", "104": "platform fault", "108": "timeout"})
+"""Job -> end cause, of the worked month's runs that did not complete (102 was preempted once)."""
+
+SUSPENDED = MappingProxyType({"112": 14_400})
+
+
+def rated_usage(
+    holds: str = HOLDS,
+    *,
+    card: bytes = CARD,
+    running: tuple[str, ...] = (),
+    ended: Mapping[str, str] = WHY,
+    suspended: Mapping[str, int] = SUSPENDED,
+    credit_policies: CreditPolicies = NO_CREDITS,
+) -> pl.DataFrame:
+    attribution, runs = usage_of(holds, running=running, ended=ended, suspended=suspended)
     return rate_usage(
         attribution.lazy(),
         runs.lazy(),
@@ -130,6 +156,7 @@ def rated_usage(holds: str = HOLDS, *, card: bytes = CARD, running: tuple[str, .
         period=MARCH,
         currency="EUR",
         unknown_accounts=("root", "default"),
+        credit_policies=credit_policies,
     )
 
 

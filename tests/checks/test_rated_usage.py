@@ -1,6 +1,7 @@
 """Checks of rated_usage: each passes on what was billed, and fails on what it is there for."""
 
 import polars as pl
+import pytest
 
 from chargeback.contracts.attribution import ATTRIBUTION
 from chargeback.contracts.landed_objects import LANDED_OBJECTS
@@ -158,3 +159,36 @@ def test_rated_usage_conserves_attribution_fails_for_a_row_that_was_lost(estate:
 
     assert judgement.is_failure
     assert judgement.told.startswith("h100-sxm5-80gb")
+
+
+def test_credits_within_usage_passes_where_nothing_is_forgiven(billed_estate: Estate) -> None:
+    assert judged("credits_within_usage", billed_estate).is_pass
+
+
+def test_credits_within_usage_fails_for_a_negative_quantity_that_is_no_credit(estate: Estate) -> None:
+    change_first(estate, RATED_USAGE, quantity_numerator=-pl.col("quantity_numerator"))
+
+    judgement = judged("credits_within_usage", estate)
+
+    assert judgement.is_failure
+    assert "below zero on a credit, nowhere else | allocation of -" in judgement.told
+
+
+@pytest.mark.parametrize(
+    ("beyond", "dearer", "told"), [(1, 0, "36001 forgiven, at 2.385"), (0, 1, "36000 forgiven, at 3.385")]
+)
+def test_credits_within_usage_fails_for_a_credit_of_more_than_was_charged_or_at_another_price(
+    estate: Estate, beyond: int, dearer: int, told: str
+) -> None:
+    first = rows_of(estate, RATED_USAGE).head(1)
+    credit = first.with_columns(
+        kind=pl.lit("credit-preempted"),
+        quantity_numerator=-pl.col("quantity_numerator") - beyond,
+        price=(pl.col("price") + dearer).cast(RATED_USAGE.schema["price"]),
+    )
+    put(estate, RATED_USAGE, pl.concat([first, credit]))
+
+    judgement = judged("credits_within_usage", estate)
+
+    assert judgement.is_failure
+    assert f"at most 36000 forgiven, at 2.385 | {told}" in judgement.told

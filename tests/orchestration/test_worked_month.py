@@ -17,6 +17,7 @@ import pytest
 
 from assets.materialisation import month_called
 from chargeback.contracts.capacity import CAPACITY, STATES
+from chargeback.contracts.journal_entries import JOURNAL_ENTRIES
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.published import PUBLISHED
 from chargeback.contracts.team_charges import TEAM_CHARGES
@@ -158,6 +159,37 @@ def test_hledger_accepts_the_journal_and_finds_that_it_balances(march: Estate) -
     assert balance.stdout.splitlines()[-1].lower().startswith('"total'), balance.stdout
     assert "1490.92" in balance.stdout.replace(",", "")
     assert balance.stdout.splitlines()[-1].endswith('"0"'), balance.stdout
+
+
+def test_a_policy_that_forgives_platform_faults_credits_the_node_failure_and_moves_no_other_line(
+    march: Estate, lines: pl.DataFrame, tmp_path: Path
+) -> None:
+    estate = march.copied_to(tmp_path / "credited")
+    estate.config.write_text(f"{march.config.read_text()}\n[policies]\ncredit_platform_fault_cap_hours = 24\n")
+
+    result = (
+        definitions_for(estate.settings)
+        .resolve_job_def(MONTH_JOB)
+        .execute_in_process(
+            asset_selection=[dg.AssetKey(name) for name in ("rated_usage", "team_charges", "journal_entries")],
+            instance=dg.DagsterInstance.ephemeral(), partition_key=MONTH,
+        )
+    )  # fmt: skip
+
+    assert result.success
+    month = [Partition.of_month(MONTH)]
+    after = estate.workspace.lake.scan(TEAM_CHARGES, month).frame.collect()
+    entries = estate.workspace.lake.scan(JOURNAL_ENTRIES, month).frame.collect()
+    assert after.filter(pl.col("kind") != "allocation").select("team", "kind", "quantity", "amount").rows() == [
+        ("Vision", "credit-platform-fault", "-345600", Decimal("-105.60"))
+    ]
+    assert after.filter(pl.col("kind") == "allocation").equals(lines)
+    assert sum(after["amount"], Decimal(0)) == Decimal("1385.32")
+    contra = entries.filter(pl.col("entry_key") == "gpu-cb:C1:2026-03:vision:credit-platform-fault:r1")
+    assert contra.select("side", "account", "cost_centre", "amount").rows() == [
+        ("credit", "Expenses:GPU", "4711", Decimal("105.60")),
+        ("debit", "Expenses:GPU-Credits", "GPU-PLATFORM", Decimal("105.60")),
+    ]
 
 
 def test_a_statement_is_shown_with_its_lines_and_total(march: Estate, capfd: pytest.CaptureFixture[str]) -> None:

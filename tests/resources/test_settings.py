@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from chargeback.pricing.credits import NO_CREDITS, CreditPolicies
 from orchestration.init import write_settings
 from resources.lake_binding import bind_lake
 from resources.open_store import store_at
@@ -83,6 +84,20 @@ def test_which_record_names_the_owner_first_and_what_counts_as_active_are_printe
     assert (by_default["active_above_percent"], by_default["staleness_scrapes"]) == ("20", "3")
 
 
+def test_nothing_is_forgiven_unless_the_policies_say_so_and_what_they_say_is_printed() -> None:
+    forgiving = 'suspended = "credited"\ncredit_platform_fault_cap_hours = 24\ncredit_preempted_minutes = 30\n[journal]'
+
+    chosen, by_default = settings_of(WHOLE.replace("[journal]", forgiving)), settings_of(WHOLE)
+
+    assert by_default.policies.credit_policies == NO_CREDITS
+    assert by_default.printed_policies()["credit_platform_fault_cap_hours"] == "0"
+    assert chosen.policies.credit_policies == CreditPolicies(
+        platform_fault_cap_hours=24, preempted_minutes=30, suspended=True
+    )
+    assert chosen.printed_policies()["suspended"] == "credited"
+    assert chosen.printed_policies()["credit_preempted_minutes"] == "30"
+
+
 def test_an_s3_lake_is_left_as_it_is_written() -> None:
     assert settings_of(WHOLE.replace('"lake"', '"s3://bucket/lake"')).location.root == "s3://bucket/lake"
 
@@ -99,13 +114,14 @@ def test_an_s3_lake_is_left_as_it_is_written() -> None:
         ('unknown_accounts = "root"', "quarantine_limit = 2", "policies.unknown_accounts is 'root'; it must be a list"),
         ('rounding = "up"', "quarantine_limit = 2", "policies.rounding is 'up'; it must be one of: half-even"),
         ('company = ["C7"]', 'company = "C7"', "journal.company is ['C7']; it must be text in quotes"),
+        ('suspended = "free"', "quarantine_limit = 2", "policies.suspended is 'free'; it must be one of: charged, cr"),
         ("root = 7", 'root = "lake"', "lake.root is 7; it must be text in quotes"),
         ('home = ".d"', 'root = "lake"', "setting lake.root is missing; add it to [lake]"),
         ('"Amsterdam"', '"Europe/Amsterdam"', "billing.timezone is 'Amsterdam', which is no IANA zone"),
         (
             "quantity_cap = 2",
             "quarantine_limit = 2",
-            "; known: suspended, running, rounding, unknown_accounts, owner_",
+            "; known: suspended, credit_platform_fault_cap_hours, credit_pre",
         ),
         (
             'timezone = "CEST"\ntiers',

@@ -1,6 +1,7 @@
 """Statement lines: the worked month to the cent, rounding of each line by itself, stable ids."""
 
 import json
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 
@@ -18,16 +19,17 @@ from tests.chargeback.worked_month import EUR, expected_lines, lines_as_text, ra
 from tests.tables import shared_file
 
 
-def rated(*rows: tuple[str, int, int, str], currency: str = "EUR") -> pl.DataFrame:
-    """Rated usage of rows (team, seconds numerator, denominator, price), one run each."""
+def rated(*rows: tuple[str, int, int, str], currency: str = "EUR", kinds: Sequence[str] = ()) -> pl.DataFrame:
+    """Rated usage of rows (team, seconds numerator, denominator, price), one run each; `kinds` one a row, if given."""
     schema = RATED_USAGE.schema
     filled = [
         {
             "month": "2026-03", "cluster": "slurm-a", "day": "2026-03-02", "run": f"{at}@x", "host": "gpu01",
             "accelerator": "h100-sxm5-80gb", "sharing": "whole", "tier": "standard", "team": team,
-            "cost_centre": "4711", "project": "p", "company": "C1", "kind": "allocation", "is_running": False,
+            "cost_centre": "4711", "project": "p", "company": "C1", "kind": kinds[at] if kinds else "allocation",
+            "is_running": False,
             "quantity_numerator": top, "quantity_denominator": bottom, "quantity_unit": "GPU-second",
-            "gpu_seconds_numerator": top, "gpu_seconds_denominator": bottom, "price": Decimal(price),
+            "gpu_seconds_numerator": max(top, 0), "gpu_seconds_denominator": bottom, "price": Decimal(price),
             "currency": currency, "card_version": "1",
         }
         for at, (team, top, bottom, price) in enumerate(rows)
@@ -81,6 +83,37 @@ def test_thirds_of_seconds_are_summed_before_anything_is_rounded() -> None:
     assert lines.select("quantity", "amount", "run_count").rows() == [("3600", Decimal("0.01"), 3)]
 
 
+def test_credits_of_one_charge_give_back_no_more_cents_than_were_charged() -> None:
+    kinds = ("allocation", "credit-platform-fault", "credit-suspended")
+    # 0.014 is charged as a cent; each half of it, 0.007, would be given back as a cent.
+    usage = rated(("a", 50_400, 1, "0.001"), ("a", -25_200, 1, "0.001"), ("a", -25_200, 1, "0.001"), kinds=kinds)
+
+    lines = charge_lines(usage, currency=EUR)
+
+    amounts = dict(lines.select("kind", "amount").iter_rows())
+    assert amounts == dict(zip(kinds, (Decimal("0.01"), Decimal("-0.01"), Decimal(0)), strict=True))
+    assert recompute_findings(lines, usage, currency=EUR) == []
+
+
+def test_a_credit_that_was_tampered_with_is_found_by_recomputing_it() -> None:
+    usage = rated(("a", 7200, 1, "2"), ("a", -3600, 1, "2"), kinds=("allocation", "credit-preempted"))
+    lines = charge_lines(usage, currency=EUR)
+
+    more = lines.with_columns(
+        amount=pl.when(pl.col("kind") == "credit-preempted").then(pl.lit(Decimal("-3"))).otherwise("amount").cast(
+            TEAM_CHARGES.schema["amount"]
+        )
+    )  # fmt: skip
+
+    (finding,) = recompute_findings(more, usage, currency=EUR)
+    assert "amount -3.0000 EUR, quantity x price says -2.00, off by -1.0000" in finding
+
+
+def test_a_negative_allocation_is_our_own_fault_and_raises() -> None:
+    with pytest.raises(ValueError, match="negative"):
+        charge_lines(rated(("a", -1, 1, "1")), currency=EUR)
+
+
 def test_sums_beyond_sixty_four_bits_are_exact() -> None:
     lines = charge_lines(rated(*[("a", 2**62, 10**8, "1")] * 5), currency=EUR)
 
@@ -101,6 +134,24 @@ def test_a_late_line_of_another_team_moves_nobody_elses_cent_and_order_changes_n
     assert after.filter(pl.col("team") == "mine").drop("run_count").equals(before.drop("run_count"))
     assert backwards.drop("run_count").equals(before.drop("run_count"))
     assert abs(residue(before)) <= Fraction(1, 200)
+
+
+@given(st.integers(1, 10**6), st.integers(0, 10**6), st.integers(0, 10**6), st.integers(1, 10**7))
+@settings(max_examples=60, deadline=None)
+def test_a_late_line_moves_no_cent_of_a_charge_or_its_credits_and_these_never_exceed_it(
+    held: int, first: int, second: int, late: int
+) -> None:
+    given_back = min(first, held)
+    parts = [("mine", held, 3, "2.385"), ("mine", -given_back, 3, "2.385"), ("mine", -min(second, held - given_back), 3,
+             "2.385")]  # fmt: skip
+    kinds = ("allocation", "credit-preempted", "credit-suspended")
+
+    before = charge_lines(rated(*parts, kinds=kinds), currency=EUR)
+    after = charge_lines(rated(("theirs", late, 7, "1.11"), *parts, kinds=("allocation", *kinds)), currency=EUR)
+
+    assert after.filter(pl.col("team") == "mine").equals(before)
+    assert total_of(before) >= 0
+    assert recompute_findings(before, rated(*parts, kinds=kinds), currency=EUR) == []
 
 
 def test_a_line_that_was_tampered_with_is_found_by_recomputing_it() -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from chargeback.contracts.journal_entries import JOURNAL_ENTRIES
 from chargeback.contracts.team_charges import TEAM_CHARGES
+from chargeback.ledger.charges import charge_lines
 from chargeback.ledger.hledger import render_hledger
 from chargeback.ledger.journal import (
     JournalAccounts,
@@ -25,9 +26,10 @@ from chargeback.ledger.journal import (
 )
 from chargeback.ledger.journal_csv import render_journal_csv
 from chargeback.money import Currency
-from tests.chargeback.worked_month import EUR, worked_lines
+from chargeback.pricing.credits import CreditPolicies
+from tests.chargeback.worked_month import EUR, rated_usage, worked_lines
 
-ACCOUNTS = JournalAccounts("6400 GPU expense", "4400 GPU recovery", "1990 suspense", "C1", "9000")
+ACCOUNTS = JournalAccounts("6400 GPU expense", "4400 GPU recovery", "1990 suspense", "C1", "9000", "6490 credits")
 GOLDEN = """\
 gpu-cb:C1:2026-03:nlp:allocation:r1           1 debit  6400 GPU expense  4712    50.40
 gpu-cb:C1:2026-03:nlp:allocation:r1           2 debit  6400 GPU expense  4712  1145.75
@@ -78,6 +80,37 @@ def test_the_worked_months_journal_is_the_golden_one() -> None:
     assert balance_findings(entries) == journal_findings(entries, lines) == []
 
 
+def test_a_credit_is_a_contra_entry_of_its_own_that_the_platform_bears() -> None:
+    lines = charge_lines(rated_usage(credit_policies=CreditPolicies(platform_fault_cap_hours=24)), currency=EUR)
+
+    entries = journal_entries(lines, month="2026-03", accounts=ACCOUNTS)
+
+    contra = entries.filter(pl.col("kind") == "credit-platform-fault")
+    assert contra.select("entry_key", "side", "account", "cost_centre", "amount").rows() == [
+        ("gpu-cb:C1:2026-03:vision:credit-platform-fault:r1", "credit", "6400 GPU expense", "4711", Decimal("105.60")),
+        ("gpu-cb:C1:2026-03:vision:credit-platform-fault:r1", "debit", "6490 credits", "9000", Decimal("105.60")),
+    ]
+    assert contra["description"][1] == "GPU credit-platform-fault 2026-03, Vision: borne by the platform"
+    assert entries.filter(pl.col("kind") == "allocation").equals(
+        journal_entries(worked_lines(), month="2026-03", accounts=ACCOUNTS)
+    )
+    assert JOURNAL_ENTRIES.breaches(entries) == []
+    assert balance_findings(entries) == journal_findings(entries, lines) == []
+
+
+def test_a_credit_that_the_journal_books_as_a_charge_is_found() -> None:
+    lines = charge_lines(rated_usage(credit_policies=CreditPolicies(platform_fault_cap_hours=24)), currency=EUR)
+    entries = journal_entries(lines, month="2026-03", accounts=ACCOUNTS)
+    turned = pl.when(pl.col("side") == "debit").then(pl.lit("credit")).otherwise(pl.lit("debit"))
+    is_contra = pl.col("kind") == "credit-platform-fault"
+
+    wrong = entries.with_columns(side=pl.when(is_contra & (pl.col("line_number") > 1)).then(turned).otherwise("side"))
+
+    assert len(balance_findings(wrong)) == 1
+    (finding,) = journal_findings(wrong, lines)
+    assert finding.startswith("team Vision: the journal charges 29.39, the statement says 134.99")
+
+
 def test_every_company_has_a_batch_that_balances_in_itself_and_names_whom_it_owes() -> None:
     entries = entries_of(("A", "C1", "1", "1.00"), ("B", "C2", "2", "2.00"), ("unattributed", "", "", "4.00"))
 
@@ -121,7 +154,7 @@ def test_a_journal_that_differs_from_the_statements_is_said_per_team() -> None:
 
     (finding,) = journal_findings(entries, lines)
 
-    assert finding.startswith("team B: the journal debits 0.00, the statement says 2.00, difference -2.00")
+    assert finding.startswith("team B: the journal charges 0.00, the statement says 2.00, difference -2.00")
 
 
 @given(

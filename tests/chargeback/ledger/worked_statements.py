@@ -9,6 +9,7 @@ from chargeback.ledger.charges import charge_lines
 from chargeback.ledger.exceptions import QUOTA, UNHELD
 from chargeback.ledger.statement_document import CardMark, Coverage
 from chargeback.ledger.statements import statement_rows
+from chargeback.pricing.credits import CreditPolicies
 from chargeback.pricing.uncharged_runs import UNCHARGED
 from tests.chargeback.ledger.measured_usage import measured_usage, sizes_of
 from tests.chargeback.worked_month import A100, EUR, H100, SLICE, rated_usage, worked_lines
@@ -78,6 +79,12 @@ def measured_statements() -> pl.DataFrame:
         quota=pl.DataFrame([("k8s-b", "2026-03-05", "ml", "Job/train", "team-a", 144_000)], schema=QUOTA, orient="row"),
         policies={"active_above_percent": "20", "owner_precedence": "label, queue, namespace, account, user"},
     )
+
+
+def forgiven_statements() -> pl.DataFrame:
+    """contracts.statements of the worked month with its node failure and its suspended job credited."""
+    rated = rated_usage(credit_policies=CreditPolicies(platform_fault_cap_hours=24, suspended=True))
+    return worked_statements(rated=rated, lines=charge_lines(rated, currency=EUR), policies={"suspended": "credited"})
 
 
 def document_of(statements: pl.DataFrame, team: str) -> str:

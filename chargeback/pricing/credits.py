@@ -1,0 +1,143 @@
+"""What of a run is forgiven: after a platform fault, after a preemption, and while Slurm had it suspended.
+
+Hours are facts and stay: a credit is a row of its own, with a negative quantity at the row's own price, and holds
+nothing. Not here: the lines (ledger/charges.py), who bears them (ledger/journal.py).
+"""
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from chargeback.billing_period import BillingPeriod, day_interval
+from chargeback.contracts.contract import INSTANT
+from chargeback.contracts.names import CREDIT_PLATFORM_FAULT, CREDIT_PREEMPTED, CREDIT_SUSPENDED
+from chargeback.contracts.rated_usage import RATED_USAGE
+from chargeback.pricing.exact_quantities import times
+
+STANDARD_TIER = "standard"
+
+_SEEN = ("held_from", "held_until", "end_cause", "elapsed_seconds", "suspended_seconds")
+_HELD_NOTHING = ("idle", "starved", "busy", "unmeasured", "active")
+
+
+@dataclass(frozen=True, slots=True)
+class CreditPolicies:
+    """What is forgiven; by default nothing is, so that every line is what was held.
+
+    platform_fault_cap_hours: the last so many hours of a run, on all its hosts, that a platform fault ended; 0: none.
+    preempted_minutes: the first so many minutes of a standard-tier run that was preempted; 0: none.
+    suspended: whether the time that a Slurm job was suspended is credited; it is held and charged in any case.
+    """
+
+    platform_fault_cap_hours: int = 0
+    preempted_minutes: int = 0
+    suspended: bool = False
+
+
+NO_CREDITS = CreditPolicies()
+
+
+def credits_of(
+    rated: pl.DataFrame, runs: pl.LazyFrame, *, policies: CreditPolicies, period: BillingPeriod
+) -> pl.DataFrame:
+    """Credit rows for rated usage: contracts.rated_usage of the kinds credit-*, in no order.
+
+    Input:   contracts.rated_usage of the month, allocation only; runs of the month's days.
+    Output:  for every run, host, day and owner the part of its quantity that is forgiven, negative, never more than the
+             row's: a second is forgiven once, a platform fault or preemption first, then suspension of what is left.
+             A run is credited in the month in which it ended, for the hours of that month. When a job was suspended
+             nobody recorded, so the time is spread evenly over what the run held.
+    Source:  design.md 5.12, 5.13. Nothing for any other end cause: out of memory and timeout are the user's.
+    """
+    if policies == NO_CREDITS or rated.is_empty():
+        return rated.clear()
+    days = _days(period)
+    ends = _ends(runs).filter(_may_be_credited(policies)).collect(engine="streaming")
+    priced = rated.filter(pl.col("price").is_not_null())
+    ended = priced.join(ends, on=["cluster", "run"], how="inner", validate="m:1").join(
+        days, on="day", how="left", validate="m:1"
+    )
+    parts = _with_parts(ended, policies)
+    return pl.concat(
+        _rows(parts, kind, numerator=f"{name}_numerator", denominator=f"{name}_denominator")
+        for kind, name in (
+            (CREDIT_PLATFORM_FAULT, "fault"), (CREDIT_PREEMPTED, "preempted"), (CREDIT_SUSPENDED, "suspended")
+        )
+    )  # fmt: skip
+
+
+def _ends(runs: pl.LazyFrame) -> pl.LazyFrame:
+    """Per run what its newest day of the month knows of it. A run that ends later still runs on all these days."""
+    return (
+        runs.with_columns(held_from=pl.coalesce("bound", "started"), held_until=pl.col("observed_until"))
+        .group_by("cluster", "run")
+        .agg(pl.col(name).sort_by("day").last() for name in _SEEN)
+    )
+
+
+def _may_be_credited(policies: CreditPolicies) -> pl.Expr:
+    cause = pl.col("end_cause")
+    return (
+        (cause.eq_missing("platform fault") & (policies.platform_fault_cap_hours > 0))
+        | (cause.eq_missing("preempted") & (policies.preempted_minutes > 0))
+        | ((pl.col("suspended_seconds") > 0).fill_null(False) & policies.suspended)
+    )
+
+
+def _days(period: BillingPeriod) -> pl.DataFrame:
+    intervals = [(day, interval.start, interval.end) for day in period.days
+                 for interval in [day_interval(day, period.zone)]]  # fmt: skip
+    return pl.DataFrame(intervals, schema={"day": pl.String(), "from": INSTANT, "until": INSTANT}, orient="row")
+
+
+def _with_parts(ended: pl.DataFrame, policies: CreditPolicies) -> pl.DataFrame:
+    """Add the forgiven part of each row as fractions: fault, preempted, suspended; together at most 1."""
+    begins, ends = pl.col("held_from"), pl.col("held_until")
+    first = pl.max_horizontal(begins, "from")
+    last = pl.min_horizontal(ends, "until")
+    is_fault = pl.col("end_cause").eq_missing("platform fault")
+    is_preempted = pl.col("end_cause").eq_missing("preempted") & (pl.col("tier") == STANDARD_TIER)
+    counted_from = ends - pl.duration(hours=policies.platform_fault_cap_hours)
+    counted_until = begins + pl.duration(minutes=policies.preempted_minutes)
+    held = _seconds(first, last)
+    forgiven = pl.col("fault_numerator") + pl.col("preempted_numerator")
+    run_seconds = pl.col("elapsed_seconds").fill_null(0) + pl.col("suspended_seconds").fill_null(0)
+    suspended = pl.col("suspended_seconds").fill_null(0) if policies.suspended else pl.lit(0, pl.Int64)
+    return (
+        ended.with_columns(
+            fault_denominator=held,
+            preempted_denominator=held,
+            fault_numerator=pl.when(is_fault).then(_seconds(pl.max_horizontal(first, counted_from), last)).otherwise(0),
+            preempted_numerator=pl.when(is_preempted)
+            .then(_seconds(first, pl.min_horizontal(last, counted_until)))
+            .otherwise(0),
+        )
+        .filter(pl.col("fault_denominator") > 0)
+        .with_columns(
+            suspended_numerator=pl.when(forgiven > 0)
+            .then(suspended * (pl.col("fault_denominator") - forgiven))
+            .otherwise(suspended),
+            suspended_denominator=pl.when(forgiven > 0)
+            .then(run_seconds * pl.col("fault_denominator"))
+            .otherwise(pl.max_horizontal(run_seconds, 1)),
+        )
+    )
+
+
+def _seconds(begin: pl.Expr, end: pl.Expr) -> pl.Expr:
+    return (end - begin).dt.total_seconds().clip(lower_bound=0).fill_null(0)
+
+
+def _rows(parts: pl.DataFrame, kind: str, *, numerator: str, denominator: str) -> pl.DataFrame:
+    forgiven = parts.filter((pl.col(numerator) > 0) & (pl.col("quantity_numerator") > 0))
+    counted = times(forgiven, "quantity", numerator=pl.col(numerator), denominator=pl.col(denominator))
+    return counted.with_columns(
+        kind=pl.lit(kind),
+        quantity_numerator=-pl.col("quantity_numerator"),
+        gpu_seconds_numerator=pl.lit(0),
+        gpu_seconds_denominator=pl.lit(1),
+        consumed_unit_ppm_milliseconds=pl.lit(0),
+        after_end_unit_seconds=pl.lit(0),
+        energy_microjoules=pl.lit(None),
+        **{f"{state}_unit_milliseconds": pl.lit(0) for state in _HELD_NOTHING},
+    ).select(pl.col(name).cast(dtype) for name, dtype in RATED_USAGE.schema.items())
