@@ -1,5 +1,7 @@
 """Checks of focus_invoice_detail."""
 
+import polars as pl
+
 from chargeback.contracts.focus_invoice_detail import FOCUS_INVOICE_DETAIL
 from chargeback.contracts.team_charges import TEAM_CHARGES
 from checks.gate import Check, Outcome, Reading, findings_of
@@ -7,7 +9,7 @@ from checks.gate import Check, Outcome, Reading, findings_of
 
 def details_off_the_charges(reading: Reading) -> Outcome:
     """Statement lines whose amount is another in the invoice, or that only one of both has; and what is billed."""
-    details = reading.table(FOCUS_INVOICE_DETAIL).filter(ReferenceInvoiceId=None).collect()
+    details = reading.table(FOCUS_INVOICE_DETAIL).filter(pl.col("ReferenceInvoiceId").is_null()).collect()
     shown = dict(details.select("InvoiceDetailId", "x_WouldBeBilledCost").iter_rows())
     charged = dict(reading.table(TEAM_CHARGES).select("line_id", "amount").collect().iter_rows())
     told = [

@@ -1,4 +1,4 @@
-"""FOCUS Correction rows: differences of lines of closed months, booked in an open one. Not here: what the difference is.
+"""FOCUS Correction rows: differences of lines of closed months, booked in an open one. Not here: how it is found.
 
 A correction names the line and the month that it corrects. A change inside a month that is still open is no correction:
 the month is computed again, and ChargeClass stays null.

@@ -13,7 +13,7 @@ from chargeback.ledger.statement_document import statement_id_of
 def invoice_details(
     lines: pl.DataFrame, statements: pl.DataFrame, *, terms: FocusTerms, corrections: pl.DataFrame | None = None
 ) -> pl.DataFrame:
-    """contracts.focus_invoice_detail of a month: one row per statement line with its rounded amount, and per correction.
+    """contracts.focus_invoice_detail of a month: a row per statement line, rounded, and per correction.
 
     Input:   contracts.team_charges and statements of the month; CORRECTIONS that it books.
     Output:  InvoiceDetailId is the line's id, which its Usage rows carry as x_LineId; per InvoiceId the rows add up to
@@ -46,7 +46,7 @@ def invoice_details(
 
 
 def billing_period(*, terms: FocusTerms) -> pl.DataFrame:
-    """contracts.focus_billing_period of a month: one row. Closed is final: it never becomes Open again (design.md 5.9)."""
+    """contracts.focus_billing_period of a month: one row. Closed is final (design.md 5.9)."""
     span = terms.period.interval
     return pl.DataFrame(
         {
