@@ -3,6 +3,9 @@
 import dagster as dg
 
 from assets.certification import certify_month, contents_of
+from assets.focus_billing_period import focus_billing_period
+from assets.focus_cost_and_usage import focus_cost_and_usage
+from assets.focus_invoice_detail import focus_invoice_detail
 from assets.journal_entries import journal_entries
 from assets.materialisation import Inputs, materialise, month_of
 from assets.refusal import refusal
@@ -14,7 +17,7 @@ from resources.lake import Lake
 from resources.settings import Settings
 
 
-@dg.asset(deps=[statements, journal_entries])
+@dg.asset(deps=[statements, journal_entries, focus_cost_and_usage, focus_invoice_detail, focus_billing_period])
 def certificate(
     context: dg.AssetExecutionContext,
     lake: dg.ResourceParam[Lake],

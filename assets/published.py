@@ -1,7 +1,9 @@
 """The asset published."""
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import dagster as dg
 import polars as pl
@@ -9,11 +11,15 @@ import polars as pl
 from assets.certificate import certificate
 from assets.materialisation import Inputs, Month, materialise, month_of
 from assets.release import certificate_hash_of, certificate_in_force
+from chargeback.contracts.focus_billing_period import FOCUS_BILLING_PERIOD
+from chargeback.contracts.focus_cost_and_usage import FOCUS_COST_AND_USAGE
+from chargeback.contracts.focus_invoice_detail import FOCUS_INVOICE_DETAIL
 from chargeback.contracts.journal_entries import JOURNAL_ENTRIES
 from chargeback.contracts.names import slug_of
 from chargeback.contracts.published import PUBLISHED
 from chargeback.contracts.statements import STATEMENTS
 from chargeback.ledger.estate_page import render_summary
+from chargeback.ledger.focus_files import FILE_KINDS, parts_of, render_focus
 from chargeback.ledger.hledger import render_hledger
 from chargeback.ledger.journal_csv import render_journal_csv
 from chargeback.ledger.statement_lines_csv import render_lines_csv
@@ -24,6 +30,9 @@ from resources.lake import Lake
 from resources.object_store import ObjectStore
 from resources.settings import Settings
 
+FOCUS_TABLES = (FOCUS_COST_AND_USAGE, FOCUS_INVOICE_DETAIL, FOCUS_BILLING_PERIOD)
+FOCUS_NAMES = ("focus-1.3-cost-and-usage", "focus-1.4-invoice-detail", "focus-1.4-billing-period")
+
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
@@ -32,7 +41,13 @@ class Rendered:
     kind: str
     team: str
     name: str
-    content: bytes
+    render: Callable[[], bytes]
+    """Its bytes, the same each time: asked for twice, so that only one FOCUS file is in memory at once."""
+
+    @classmethod
+    def of(cls, kind: str, team: str, name: str, content: bytes) -> "Rendered":
+        """A document that is small enough to be kept."""
+        return cls(kind, team, name, lambda: content)
 
 
 @dg.asset(deps=[certificate])
@@ -43,19 +58,23 @@ def published(
     evidence: dg.ResourceParam[EvidenceStore],
     settings: dg.ResourceParam[Settings],
 ) -> dg.MaterializeResult:
-    """One row per document that the certificate let out: statements as pages, on paper and as lines, the journal."""
+    """One row per document that the certificate let out: statements, their lines, the journal, FOCUS files."""
     month = month_of(context, settings)
     held = certificate_in_force(month, lake=lake, evidence=evidence, settings=settings)
     stated = lake.scan(STATEMENTS, [month.partition])
     entries = lake.scan(JOURNAL_ENTRIES, [month.partition])
+    focus = [lake.scan(table, [month.partition]) for table in FOCUS_TABLES]
     return materialise(
         context,
         lake,
         PUBLISHED,
         month.partition,
-        inputs=Inputs.of(held, stated, entries, settings={"mode": settings.mode}),
+        inputs=Inputs.of(held, stated, entries, *focus, settings={"mode": settings.mode}),
         rule=lambda: _let_out(
-            _documents(stated.frame.collect(), entries.frame.collect(), month, settings),
+            [
+                *_documents(stated.frame.collect(), entries.frame.collect(), month, settings),
+                *_focus_files([scanned.frame for scanned in focus], month),
+            ],
             month,
             store,
             certificate_hash_of(held),
@@ -67,26 +86,44 @@ def _documents(stated: pl.DataFrame, entries: pl.DataFrame, month: Month, settin
     rendered = []
     for team, document in stated.select("team", "document").sort("team").iter_rows():
         folder = slug_of(team)
-        rendered.append(Rendered("statement page", team, f"{folder}/statement.html", render_page(document)))
-        rendered.append(Rendered("statement paper", team, f"{folder}/statement.pdf", render_pdf(document)))
-        rendered.append(Rendered("statement lines", team, f"{folder}/lines.csv", render_lines_csv(document)))
+        rendered.append(Rendered.of("statement page", team, f"{folder}/statement.html", render_page(document)))
+        rendered.append(Rendered.of("statement paper", team, f"{folder}/statement.pdf", render_pdf(document)))
+        rendered.append(Rendered.of("statement lines", team, f"{folder}/lines.csv", render_lines_csv(document)))
     journal = render_journal_csv(entries, settings.currency, mode=settings.mode)
     ledger = render_hledger(entries, settings.currency, mode=settings.mode)
     summary = render_summary(list(stated.sort("team")["document"]), month=month.period.month)
-    rendered.append(Rendered("estate summary", "", "summary.html", summary))
-    rendered.append(Rendered("journal", "", f"outbox/journal-{month.period.month}.csv", journal))
-    rendered.append(Rendered("ledger file", "", f"outbox/journal-{month.period.month}.hledger", ledger))
+    rendered.append(Rendered.of("estate summary", "", "summary.html", summary))
+    rendered.append(Rendered.of("journal", "", f"outbox/journal-{month.period.month}.csv", journal))
+    rendered.append(Rendered.of("ledger file", "", f"outbox/journal-{month.period.month}.hledger", ledger))
     return rendered
+
+
+def _focus_files(tables: list[pl.LazyFrame], month: Month) -> list[Rendered]:
+    """FOCUS 1.3 rows in parts of bounded size and the two small datasets of 1.4, each as CSV and as Parquet."""
+    files = []
+    for name, frame in zip(FOCUS_NAMES, tables, strict=True):
+        parts = parts_of(frame.select(pl.len()).collect().item())
+        for number, (offset, length) in enumerate(parts, start=1):
+            part = frame.slice(offset, length)
+            stem = f"focus/{name}-{month.period.month}-part-{number:04d}" if len(parts) > 1 else (
+                f"focus/{name}-{month.period.month}"
+            )  # fmt: skip
+            files += [
+                Rendered("FOCUS file", "", f"{stem}.{extension}", partial(render_focus, part, extension))
+                for extension in FILE_KINDS
+            ]
+    return files
 
 
 def _let_out(documents: list[Rendered], month: Month, store: ObjectStore, certificate_hash: str) -> pl.DataFrame:
     """Write every document under a folder named after all their contents: nothing let out is overwritten."""
-    shas = {document.name: hashlib.sha256(document.content).hexdigest() for document in documents}
+    shas = {document.name: hashlib.sha256(document.render()).hexdigest() for document in documents}
     together = hashlib.sha256("".join(f"{name} {sha}\n" for name, sha in sorted(shas.items())).encode()).hexdigest()
     rows = []
     for document in documents:
         key = f"published/{month.period.month}/{together[:12]}/{document.name}"
-        store.put_new(key, document.content)
+        content = document.render()
+        store.put_new(key, content)
         rows.append(
             {
                 "month": month.period.month,
@@ -94,7 +131,7 @@ def _let_out(documents: list[Rendered], month: Month, store: ObjectStore, certif
                 "kind": document.kind,
                 "team": document.team,
                 "sha256": shas[document.name],
-                "bytes": len(document.content),
+                "bytes": len(content),
                 "certificate_hash": certificate_hash,
             }
         )

@@ -17,6 +17,7 @@ from orchestration.arrivals_cli import app as arrivals_app
 from orchestration.backfill_cli import app as backfill_app
 from orchestration.command_options import Config
 from orchestration.extract_cli import app as extract_app
+from orchestration.focus_cli import app as focus_app
 from orchestration.key_cli import app as key_app
 from orchestration.landing_cli import app as landing_app
 from orchestration.preflight_cli import app as preflight_app
@@ -34,6 +35,7 @@ app = typer.Typer(
 app.add_typer(arrivals_app)
 app.add_typer(extract_app, name="extract")
 app.add_typer(backfill_app)
+app.add_typer(focus_app)
 app.add_typer(key_app, name="key")
 app.add_typer(landing_app)
 app.add_typer(preflight_app)

@@ -11,6 +11,9 @@ from assets.attribution import attribution
 from assets.bindings import bindings
 from assets.capacity import capacity
 from assets.certificate import certificate
+from assets.focus_billing_period import focus_billing_period
+from assets.focus_cost_and_usage import focus_cost_and_usage
+from assets.focus_invoice_detail import focus_invoice_detail
 from assets.holds import holds
 from assets.journal_entries import journal_entries
 from assets.landed_objects import landed_objects
@@ -50,7 +53,8 @@ ASSETS = (
     landed_objects, quarantine, raw_sacct, raw_nodes, raw_events, raw_reservations, raw_bindings, raw_device_maps,
     raw_pods, raw_kubernetes_nodes, raw_workloads, raw_claims, raw_slices, raw_devices, raw_samples, runs, holds,
     bindings, capacity, attribution, unallocated_activity, ownership, rate_card, rated_usage, team_charges, statements,
-    journal_entries, certificate, published, postings,
+    journal_entries, focus_cost_and_usage, focus_invoice_detail, focus_billing_period, certificate, published,
+    postings,
 )  # fmt: skip
 
 OWNERS_OF_STAGE = {

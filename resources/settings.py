@@ -21,6 +21,7 @@ from chargeback.simulation.pod_run import TIERS as PRIORITY_TIERS
 from chargeback.simulation.simulate import SCRAPE_SECONDS as SIMULATED_SCRAPE_SECONDS
 from chargeback.simulation.slurm_run import TIERS as QOS_TIERS
 from resources.cluster_settings import Cluster, read_clusters, zone_called
+from resources.focus_settings import Focus
 from resources.operation_settings import (
     Automation,
     Events,
@@ -37,7 +38,7 @@ SETTINGS_FILE = "chargeback.toml"
 SETTINGS_VARIABLE = "CHARGEBACK_TOML"
 SECTIONS = (
     *("lake", "billing", "clusters", "accelerators", "policies", "journal"),
-    *("events", "automation", "instance", "signing"),
+    *("events", "automation", "instance", "focus", "signing"),
 )
 LAKE_KINDS = {
     **dict.fromkeys(("root", "endpoint_url", "region", "home", "encryption", "kms_key_id"), str),
@@ -103,6 +104,7 @@ class Settings:
     contact: str = DEFAULT_CONTACT
     policies: Policies = Policies()
     journal: Journal = Journal()
+    focus: Focus = Focus()
     events: Events = Events()
     automation: Automation = Automation()
     instance: Instance = Instance()
@@ -203,6 +205,7 @@ def read_settings(read: Mapping[str, Any], *, folder: Path) -> Settings:
         contact=billing.get("contact", DEFAULT_CONTACT),
         policies=_policies(read),
         journal=Journal(**_section(read, "journal", dict.fromkeys(Journal.__slots__, str))),
+        focus=Focus(**_section(read, "focus", dict.fromkeys(Focus.__slots__, str))),
         events=read_events(read),
         automation=read_automation(read),
         instance=read_instance(read),

@@ -131,7 +131,10 @@ RATED_USAGE = Contract(
         Column("is_estimate", pl.Boolean(), "its devices were shared: what they did is split by share"),
     ),
     checks=(
-        "month_complete", "usage_rated", "slices_within_gpu", "rated_usage_conserves_attribution",
+        "month_complete",
+        "usage_rated",
+        "slices_within_gpu",
+        "rated_usage_conserves_attribution",
         "credits_within_usage",
-    ),  # fmt: skip
+    ),
 )

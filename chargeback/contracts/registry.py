@@ -5,6 +5,9 @@ from chargeback.contracts.bindings import BINDINGS
 from chargeback.contracts.capacity import CAPACITY
 from chargeback.contracts.certificate import CERTIFICATE
 from chargeback.contracts.contract import Contract
+from chargeback.contracts.focus_billing_period import FOCUS_BILLING_PERIOD
+from chargeback.contracts.focus_cost_and_usage import FOCUS_COST_AND_USAGE
+from chargeback.contracts.focus_invoice_detail import FOCUS_INVOICE_DETAIL
 from chargeback.contracts.holds import HOLDS
 from chargeback.contracts.journal_entries import JOURNAL_ENTRIES
 from chargeback.contracts.landed_objects import LANDED_OBJECTS
@@ -60,6 +63,9 @@ CONTRACTS: tuple[Contract, ...] = (
     TEAM_CHARGES,
     STATEMENTS,
     JOURNAL_ENTRIES,
+    FOCUS_COST_AND_USAGE,
+    FOCUS_INVOICE_DETAIL,
+    FOCUS_BILLING_PERIOD,
     CERTIFICATE,
     PUBLISHED,
     POSTINGS,

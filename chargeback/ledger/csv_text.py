@@ -9,12 +9,12 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def inert(text: str) -> str:
     """The text, behind an apostrophe where a spreadsheet would take it for a formula (full-width signs included)."""
-    is_formula = unicodedata.normalize("NFKC", text[:1]).startswith(_FORMULA_STARTS)
+    is_formula = unicodedata.normalize("NFKC", text[:1]).startswith(FORMULA_STARTS)
     return f"'{text}" if text and is_formula else text
 
 

@@ -1,0 +1,36 @@
+"""The asset focus_invoice_detail."""
+
+import dagster as dg
+
+from assets.focus_terms import focus_terms_of
+from assets.materialisation import Inputs, materialise, month_of
+from assets.statements import statements
+from assets.team_charges import team_charges
+from chargeback.contracts.focus_invoice_detail import FOCUS_INVOICE_DETAIL
+from chargeback.contracts.statements import STATEMENTS
+from chargeback.contracts.team_charges import TEAM_CHARGES
+from chargeback.ledger.focus_invoices import invoice_details
+from resources.lake import Lake
+from resources.settings import Settings
+
+
+@dg.asset(deps=[team_charges, statements])
+def focus_invoice_detail(
+    context: dg.AssetExecutionContext,
+    lake: dg.ResourceParam[Lake],
+    settings: dg.ResourceParam[Settings],
+) -> dg.MaterializeResult:
+    """One row per statement line, as a line of its invoice, in FOCUS 1.4's words."""
+    month = month_of(context, settings)
+    terms = focus_terms_of(month, settings)
+    lines, stated = (lake.scan(table, [month.partition]) for table in (TEAM_CHARGES, STATEMENTS))
+    return materialise(
+        context,
+        lake,
+        FOCUS_INVOICE_DETAIL,
+        month.partition,
+        inputs=Inputs.of(lines, stated, settings={"terms": terms}),
+        rule=lambda: invoice_details(
+            lines.frame.collect(), stated.frame.select("team", "statement_id").collect(), terms=terms
+        ),
+    )

@@ -1,0 +1,23 @@
+"""What FOCUS rows say of who bills, from the settings. Not here: the rows (chargeback/ledger/focus_rows.py)."""
+
+from assets.materialisation import Month
+from chargeback.ledger.focus_terms import FocusTerms
+from resources.settings import Settings
+
+
+def focus_terms_of(month: Month, settings: Settings) -> FocusTerms:
+    """The terms of a month."""
+    names = settings.focus
+    company = settings.journal.company
+    return FocusTerms(
+        period=month.period,
+        currency=settings.currency.code,
+        mode=settings.mode,
+        provider=names.provider,
+        host_provider=names.host_provider or names.provider,
+        region=names.region,
+        region_name=names.region_name or names.region,
+        billing_account=company,
+        billing_account_name=names.billing_account_name or company,
+        schedulers={name: cluster.scheduler for name, cluster in settings.clusters.items()},
+    )

@@ -1,0 +1,41 @@
+"""`chargeback focus`: a certified month as a FOCUS file, in the version that its reader takes."""
+
+import sys
+from pathlib import Path
+
+import dagster as dg
+from rich.console import Console
+
+from assets.materialisation import month_called
+from assets.release import certificate_in_force
+from chargeback.contracts.focus_cost_and_usage import FOCUS_COST_AND_USAGE
+from chargeback.ledger.focus_files import FILE_KINDS, FOCUS_VERSIONS, projected, render_focus
+from orchestration.workspace import open_workspace
+from resources.setting_kinds import SettingsRefused
+from resources.settings import load_settings
+
+
+def write_focus(month: str, *, version: str, out: Path, config: Path | None) -> int:
+    """Write the file; the exit code: 1 where the certificate does not hold, with its reasons.
+
+    Raises SettingsRefused for an unknown version, a file that is neither .csv nor .parquet, or no folder to write to.
+    """
+    if version not in FOCUS_VERSIONS:
+        raise SettingsRefused(f"--focus-version {version!r}: must be one of {', '.join(FOCUS_VERSIONS)}")
+    kind = out.suffix.removeprefix(".")
+    if kind not in FILE_KINDS:
+        raise SettingsRefused(f"--out {out}: must end in .csv or .parquet")
+    if not out.parent.is_dir():
+        raise SettingsRefused(f"--out {out}: there is no folder {out.parent}; make it first")
+    settings = load_settings(config)
+    workspace = open_workspace(settings, to_read=True)
+    chosen = month_called(month, settings)
+    try:
+        certificate_in_force(chosen, lake=workspace.lake, evidence=workspace.evidence, settings=settings)
+    except dg.Failure as refused:
+        Console(stderr=True, soft_wrap=True, highlight=False).print(str(refused.description), style="red", markup=False)
+        return 1
+    rows = workspace.lake.scan(FOCUS_COST_AND_USAGE, [chosen.partition]).frame
+    out.write_bytes(render_focus(projected(rows, version=version), kind))
+    sys.stdout.write(f"{out}: FOCUS {version}, {month}\n")
+    return 0

@@ -1,0 +1,26 @@
+"""The worked month in FOCUS's words, for tests."""
+
+import polars as pl
+
+from chargeback.ledger.focus_rows import focus_rows
+from chargeback.ledger.focus_terms import FocusTerms
+from chargeback.pricing.prices_of_month import prices_of_month
+from tests.chargeback.ledger.worked_statements import worked_statements
+from tests.chargeback.worked_month import MARCH, rated_usage, the_card, worked_lines
+
+
+def terms(mode: str = "enforced", *, is_closed: bool = False) -> FocusTerms:
+    """The worked month's terms."""
+    return FocusTerms(
+        period=MARCH, currency="EUR", mode=mode, provider="GPU platform", host_provider="Example Corp",
+        region="ams1", region_name="Amsterdam 1", billing_account="C1", billing_account_name="C1",
+        schedulers={"slurm-a": "slurm"}, is_closed=is_closed,
+    )  # fmt: skip
+
+
+def focus_month(mode: str = "enforced", corrections: pl.DataFrame | None = None) -> pl.DataFrame:
+    """Its contracts.focus_cost_and_usage."""
+    prices = prices_of_month(the_card(), period=MARCH)
+    return focus_rows(
+        rated_usage(), worked_lines(), prices, worked_statements(), terms=terms(mode), corrections=corrections
+    )
