@@ -14,7 +14,6 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from chargeback.money import Currency
-from chargeback.pricing.credits import CreditPolicies
 from chargeback.simulation.demo_people import DEMO_ACCELERATORS, DEMO_TIERS
 from chargeback.simulation.estate_plan import BILLING_ZONE, KUBERNETES, SLURM
 from chargeback.simulation.pod_run import TIERS as PRIORITY_TIERS
@@ -22,14 +21,8 @@ from chargeback.simulation.simulate import SCRAPE_SECONDS as SIMULATED_SCRAPE_SE
 from chargeback.simulation.slurm_run import TIERS as QOS_TIERS
 from resources.cluster_settings import Cluster, read_clusters, zone_called
 from resources.focus_settings import Focus
-from resources.operation_settings import (
-    Automation,
-    Events,
-    Instance,
-    read_automation,
-    read_events,
-    read_instance,
-)
+from resources.operation_settings import Automation, Events, Instance, read_automation, read_events, read_instance
+from resources.policy_settings import Policies, read_policies
 from resources.setting_kinds import SettingsRefused, one_of, refuse_unfit
 from resources.signing_settings import Signing, read_signing
 from resources.storage_location import StorageLocation
@@ -48,33 +41,6 @@ LAKE_KINDS = {
 DEFAULT_CONTACT = "the GPU platform team"
 MODE_DECIDES = ("rate_card_signed",)
 """Checks that refuse in enforced mode what a parallel month may show: their evidence is of one mode."""
-OWNER_KINDS = ("label", "queue", "namespace", "account", "user", "wckey")
-
-
-@dataclass(frozen=True, slots=True)
-class Policies:
-    """Every choice that somebody could have made otherwise, each printed on the statement (design.md 5.14)."""
-
-    suspended: str = "charged"
-    credit_platform_fault_cap_hours: int = 0
-    credit_preempted_minutes: int = 0
-    running: str = "charged to last observation"
-    rounding: str = "half-even"
-    unknown_accounts: tuple[str, ...] = ("root", "default")
-    owner_precedence: tuple[str, ...] = ("label", "queue", "namespace", "account", "user")
-    active_above_percent: int = 20
-    staleness_scrapes: int = 3
-    quarantine_limit: int = 0
-    empty_day_share_percent: int = 10
-
-    @property
-    def credit_policies(self) -> CreditPolicies:
-        """What is forgiven, as the rule takes it."""
-        return CreditPolicies(
-            platform_fault_cap_hours=self.credit_platform_fault_cap_hours,
-            preempted_minutes=self.credit_preempted_minutes,
-            suspended=self.suspended == "credited",
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +169,7 @@ def read_settings(read: Mapping[str, Any], *, folder: Path) -> Settings:
         accelerators={key.lower(): value for key, value in accelerators.items()},
         mode=one_of(billing.get("mode", "parallel"), ("parallel",), "billing.mode"),
         contact=billing.get("contact", DEFAULT_CONTACT),
-        policies=_policies(read),
+        policies=read_policies(read),
         journal=Journal(**_section(read, "journal", dict.fromkeys(Journal.__slots__, str))),
         focus=Focus(**_section(read, "focus", dict.fromkeys(Focus.__slots__, str))),
         events=read_events(read),
@@ -222,21 +188,6 @@ def _location(lake: Mapping[str, Any], folder: Path) -> StorageLocation:
         )
     except ValueError as error:
         raise SettingsRefused(f"[lake] {error}") from error
-
-
-def _policies(read: Mapping[str, Any]) -> Policies:
-    defaults = Policies()
-    kinds = {name: type(getattr(defaults, name)) for name in Policies.__slots__}
-    lists = dict.fromkeys((name for name, kind in kinds.items() if kind is tuple), list)
-    given = dict(_section(read, "policies", {**kinds, **lists}))
-    one_of(given.get("suspended", defaults.suspended), ("charged", "credited"), "policies.suspended")
-    for name, only in (("running", defaults.running), ("rounding", "half-even")):
-        one_of(given.get(name, only), (only,), f"policies.{name}")
-    for name in lists:
-        given[name] = tuple(str(each) for each in given.get(name, getattr(defaults, name)))
-    for kind in given["owner_precedence"]:
-        one_of(kind, OWNER_KINDS, "policies.owner_precedence")
-    return Policies(**given)
 
 
 def _section(read: Mapping[str, Any], name: str, kinds: Mapping[str, type]) -> Mapping[str, Any]:

@@ -28,8 +28,8 @@ def _cost(name: str, meaning: str) -> Column:
     return Column(name, FOCUS_COST, meaning, "BillingCurrency")
 
 
-def _hours(name: str, meaning: str, unit: str = "hours") -> Column:
-    return Column(name, FOCUS_QUANTITY, meaning, unit, nullable=True, minimum=0)
+def _hours(name: str, meaning: str, unit: str = "hours", minimum: int | None = 0) -> Column:
+    return Column(name, FOCUS_QUANTITY, meaning, unit, nullable=True, minimum=minimum)
 
 
 FOCUS_COST_AND_USAGE = Contract(
@@ -73,7 +73,7 @@ FOCUS_COST_AND_USAGE = Contract(
         _cost("ListCost", "ListUnitPrice x PricingQuantity, exactly"),
         Column("ListUnitPrice", PRICE, "full-cost price", "BillingCurrency", nullable=True, minimum=0),
         _text("PricingCategory", "Standard: every price stands in the card", nullable=True, values=PRICING_CATEGORIES),
-        _hours("PricingQuantity", "what is charged, to the billionth of an hour", "PricingUnit"),
+        _hours("PricingQuantity", "what is charged, to the billionth of an hour, or forgiven", "PricingUnit", None),
         _text("PricingUnit", "unit of PricingQuantity", nullable=True, values=UNITS),
         _text("ProviderName", "the GPU platform; deprecated by 1.3"),
         _text("PublisherName", "the GPU platform; deprecated by 1.3"),

@@ -71,7 +71,7 @@ def _values() -> Mapping[str, pl.Expr]:
         "ChargeCategory is one of FOCUS's": ~pl.col("ChargeCategory").is_in(CHARGE_CATEGORIES),
         "PricingCategory is one of FOCUS's": ~pl.col("PricingCategory").is_in(PRICING_CATEGORIES),
         "PricingUnit is hours of a GPU or slice": ~pl.col("PricingUnit").is_in(UNITS),
-        "ConsumedUnit is PricingUnit": pl.col("ConsumedUnit").ne_missing(pl.col("PricingUnit")),
+        "ConsumedUnit is PricingUnit": _IS_USAGE & pl.col("ConsumedUnit").ne_missing(pl.col("PricingUnit")),
         "BillingCurrency is three capitals": ~pl.col("BillingCurrency").str.contains(r"^[A-Z]{3}$"),
         "InvoiceIssuerName is ProviderName": pl.col("InvoiceIssuerName") != pl.col("ProviderName"),
         "ServiceProviderName is ProviderName": pl.col("ServiceProviderName") != pl.col("ProviderName"),
@@ -107,8 +107,12 @@ def _amounts() -> Mapping[str, pl.Expr]:
         "an enforced month bills what it would": ~pl.col("x_IsShadow")
         & (pl.col("BilledCost") != pl.col("x_WouldBeBilledCost")),
         "ConsumedQuantity stands on Usage only": ~_IS_USAGE & pl.col("ConsumedQuantity").is_not_null(),
-        "ConsumedQuantity is PricingQuantity": pl.col("ConsumedQuantity").ne_missing(pl.col("PricingQuantity")),
-        "usage names its statement line": _IS_METERED & (pl.col("x_LineId").is_null() | (pl.col("x_LineId") == "")),
+        "ConsumedQuantity is PricingQuantity": _IS_USAGE
+        & pl.col("ConsumedQuantity").ne_missing(pl.col("PricingQuantity")),
+        "Usage is of no less than nothing": _IS_METERED & (pl.col("PricingQuantity") < 0),
+        "a Credit is below zero": (pl.col("ChargeCategory") == "Credit") & (pl.col("ContractedCost") >= 0),
+        "usage and credits name their statement line": (_IS_METERED | (pl.col("ChargeCategory") == "Credit"))
+        & (pl.col("x_LineId").is_null() | (pl.col("x_LineId") == "")),
     }
 
 

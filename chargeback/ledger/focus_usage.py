@@ -1,4 +1,4 @@
-"""FOCUS Usage rows: one per job-day slice and owner, price x quantity = cost to the last digit.
+"""FOCUS Usage and Credit rows: one per job-day slice, owner and kind, price x quantity = cost to the last digit.
 
 Not here: what an invoice needs beside them (focus_rows.py), and how numbers become exact decimals (focus_numbers.py).
 """
@@ -17,17 +17,20 @@ from chargeback.money import SECONDS_PER_HOUR
 ALLOCATION_METHOD = "ownership-percent-v1"
 """A shared run is split by the per cents of the ownership file (docs/decisions/0024)."""
 
-ORIGIN = ("AvailabilityZone", "ChargePeriodStart", "x_Run", "x_Host", "SkuId", "x_Sharing", "SkuPriceId")
-"""What a split charge was before it was split."""
+ORIGIN = (
+    "AvailabilityZone", "ChargePeriodStart", "x_Run", "x_Host", "SkuId", "x_Sharing", "SkuPriceId", "ChargeDescription",
+)  # fmt: skip
+"""What a split charge was before it was split; its description tells usage from what of it was forgiven."""
 
 TAG_PREFIX = "gpu-chargeback/"
+_IS_CREDIT = pl.col("kind").str.starts_with("credit-")
 _TAGS = ("account", "job_id", "project", "tier", "user", "workload")
 
 
 def usage_rows(
     rated: pl.DataFrame, lines: pl.DataFrame, prices: pl.DataFrame, statements: pl.DataFrame, *, terms: FocusTerms
 ) -> pl.DataFrame:
-    """The Usage rows of contracts.focus_cost_and_usage, unsorted.
+    """The Usage and Credit rows of contracts.focus_cost_and_usage, unsorted; a credit consumed nothing.
 
     Input:   contracts.rated_usage, team_charges, rate_card and statements of one month. Usage without a price is left
              out, as it is from statement lines; it blocks by a check.
@@ -93,9 +96,9 @@ def _quantities() -> Mapping[str, pl.Expr]:
     unit = pl.when(pl.col("quantity_unit") == "GPU-second").then(pl.lit("GPU-Hours")).otherwise(pl.lit("Slice-Hours"))
     return {
         "PricingQuantity": charged,
-        "ConsumedQuantity": charged,
+        "ConsumedQuantity": pl.when(~_IS_CREDIT).then(charged),
         "PricingUnit": unit,
-        "ConsumedUnit": unit,
+        "ConsumedUnit": pl.when(~_IS_CREDIT).then(unit),
         "ContractedUnitPrice": own,
         "ListUnitPrice": pl.max_horizontal(own, pl.coalesce("standard_price", own)),
         "x_AllocatedGpuHours": hours_of(pl.col("gpu_seconds_numerator"), pl.col("gpu_seconds_denominator")),
@@ -112,9 +115,9 @@ def _names(prices: pl.DataFrame) -> Mapping[str, pl.Expr]:
     pod = pl.concat_str(pl.lit("k8s"), "cluster", pl.coalesce("account", pl.lit("")), "run", separator="/")
     return {
         "AvailabilityZone": pl.col("cluster"),
-        "ChargeCategory": pl.lit("Usage"),
+        "ChargeCategory": pl.when(_IS_CREDIT).then(pl.lit("Credit")).otherwise(pl.lit("Usage")),
         "ChargeDescription": pl.concat_str("accelerator", pl.lit(" "), "tier", pl.lit(" "), "kind", pl.lit(": "), name),
-        "ChargeFrequency": pl.lit("Usage-Based"),
+        "ChargeFrequency": pl.when(_IS_CREDIT).then(pl.lit("One-Time")).otherwise(pl.lit("Usage-Based")),
         "PricingCategory": pl.lit("Standard"),
         "ResourceId": pl.when(is_slurm).then(job).otherwise(pod),
         "ResourceName": name,

@@ -12,7 +12,8 @@ from checks.registry import ALL_CHECKS
 from orchestration.data_dictionary import DICTIONARY_FILE, render_data_dictionary
 from resources.landing import SOURCES
 from resources.operation_settings import Automation, Events, Instance
-from resources.settings import Journal, Policies
+from resources.policy_settings import Policies
+from resources.settings import Journal
 from tests.architecture.source_tree import ROOT
 from tests.tables import shared_file
 

@@ -10,8 +10,9 @@ from chargeback.pricing.credits import NO_CREDITS, CreditPolicies
 from orchestration.init import write_settings
 from resources.lake_binding import bind_lake
 from resources.open_store import store_at
+from resources.policy_settings import Policies
 from resources.setting_kinds import SettingsRefused
-from resources.settings import Policies, Settings, load_settings, read_settings
+from resources.settings import Settings, load_settings, read_settings
 
 WHOLE = """
 [lake]

@@ -2,11 +2,13 @@
 
 import polars as pl
 
+from chargeback.ledger.charges import charge_lines
 from chargeback.ledger.focus_rows import focus_rows
 from chargeback.ledger.focus_terms import FocusTerms
+from chargeback.pricing.credits import NO_CREDITS, CreditPolicies
 from chargeback.pricing.prices_of_month import prices_of_month
 from tests.chargeback.ledger.worked_statements import worked_statements
-from tests.chargeback.worked_month import MARCH, rated_usage, the_card, worked_lines
+from tests.chargeback.worked_month import EUR, MARCH, rated_usage, the_card
 
 
 def terms(mode: str = "enforced", *, is_closed: bool = False) -> FocusTerms:
@@ -18,9 +20,14 @@ def terms(mode: str = "enforced", *, is_closed: bool = False) -> FocusTerms:
     )  # fmt: skip
 
 
-def focus_month(mode: str = "enforced", corrections: pl.DataFrame | None = None) -> pl.DataFrame:
+def focus_month(
+    mode: str = "enforced",
+    corrections: pl.DataFrame | None = None,
+    credit_policies: CreditPolicies = NO_CREDITS,
+) -> pl.DataFrame:
     """Its contracts.focus_cost_and_usage."""
     prices = prices_of_month(the_card(), period=MARCH)
-    return focus_rows(
-        rated_usage(), worked_lines(), prices, worked_statements(), terms=terms(mode), corrections=corrections
-    )
+    rated = rated_usage(credit_policies=credit_policies)
+    lines = charge_lines(rated, currency=EUR)
+    statements = worked_statements(rated=rated, lines=lines)
+    return focus_rows(rated, lines, prices, statements, terms=terms(mode), corrections=corrections)

@@ -13,10 +13,12 @@ from chargeback.contracts.focus_billing_period import FOCUS_BILLING_PERIOD
 from chargeback.contracts.focus_cost_and_usage import FOCUS_COST, FOCUS_COST_AND_USAGE
 from chargeback.contracts.focus_invoice_detail import FOCUS_INVOICE_DETAIL
 from chargeback.ledger.focus_corrections import CORRECTIONS
+from chargeback.ledger.focus_findings import row_findings
 from chargeback.ledger.focus_invoices import billing_period, invoice_details
 from chargeback.ledger.focus_numbers import cost_of, hours_of
 from chargeback.ledger.focus_rows import costs_by_invoice, exact_difference, focus_rows
 from chargeback.ledger.statement_document import statement_id_of
+from chargeback.pricing.credits import CreditPolicies
 from chargeback.pricing.prices_of_month import prices_of_month
 from tests.chargeback.ledger.focus_month import focus_month, terms
 from tests.chargeback.ledger.worked_statements import worked_statements
@@ -62,6 +64,18 @@ def test_a_usage_row_is_price_times_hours_to_the_last_digit() -> None:
     assert (row["PricingUnit"], row["SkuMeter"], row["ResourceId"]) == ("GPU-Hours", "GPU hours", "slurm/slurm-a/107")
     assert row["ChargePeriodStart"] == instant("2026-03-06T23:00Z")
     assert row["ChargePeriodEnd"] == instant("2026-03-07T23:00Z")
+
+
+def test_what_is_forgiven_is_a_credit_that_consumed_nothing_and_the_invoice_still_ties() -> None:
+    rows = focus_month(credit_policies=CreditPolicies(platform_fault_cap_hours=24))
+    contra = rows.filter(ChargeCategory="Credit")
+
+    assert contra["x_Run"].str.head(4).unique().to_list() == ["104@"]
+    assert sum(contra["BilledCost"]) == Decimal("-105.6")
+    assert contra["ConsumedQuantity"].null_count() == contra["ConsumedUnit"].null_count() == len(contra)
+    assert costs_by_invoice(rows.lazy(), "BilledCost")["GPU-2026-03-vision-r1"] == Decimal("134.99")
+    assert row_findings(rows.lazy()) == []
+    assert FOCUS_COST_AND_USAGE.breaches(rows) == []
 
 
 def test_a_preemptible_hour_lists_the_standard_price() -> None:

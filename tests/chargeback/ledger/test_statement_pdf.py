@@ -12,7 +12,12 @@ from pypdf import PdfReader
 
 from chargeback.ledger.charges import charge_lines
 from chargeback.ledger.statement_pdf import render_pdf
-from tests.chargeback.ledger.worked_statements import document_of, measured_statements, worked_statements
+from tests.chargeback.ledger.worked_statements import (
+    document_of,
+    forgiven_statements,
+    measured_statements,
+    worked_statements,
+)
 from tests.chargeback.worked_month import EUR, rated_usage
 
 EVIL = '#panic("x") *bold* $ @ref <label> [ \\ "'
@@ -55,6 +60,16 @@ def test_the_appendix_shows_how_each_line_is_made_and_every_job_unrounded() -> N
     text = text_of(paper_of("NLP"))
 
     for said in ("= 0.954265, rounded once, half to even: 0.95 EUR", "Total, unrounded", "suspended time", "sha256"):
+        assert said in text, said
+
+
+def test_what_was_forgiven_stands_with_its_reason_and_run() -> None:
+    text = text_of(render_pdf(document_of(forgiven_statements(), "Vision")), first_page_only=True)
+
+    for said in (
+        "134.99 EUR", "Charges 152.60 240.59", "Credits, borne by the platform −105.60", "Total 134.99",
+        "What was forgiven, and why", "job 104 on slurm-a: the platform failed under it", "−96.00 1.10 −105.60",
+    ):  # fmt: skip
         assert said in text, said
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from chargeback.pricing.owners import DEFAULT_PRECEDENCE, with_owners
 from chargeback.pricing.ownership import ownership_of_month, read_ownership
-from resources.settings import OWNER_KINDS, Policies
+from resources.policy_settings import OWNER_KINDS, Policies
 from tests.chargeback.pricing.test_ownership import HEADER
 from tests.chargeback.worked_month import MARCH
 
