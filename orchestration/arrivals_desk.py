@@ -188,7 +188,7 @@ class Desk:
         """
         begun = pace.seconds
         workspace, rule = self.workspace(), self.rules.touched_partitions
-        if self.rules.reads_ahead and self._ahead and not self._ahead.complete(landed, has_time=lambda: pace.has_time):
+        if not self.has_read(landed, pace):
             return None
         touched = rule(landed, workspace=workspace, now=now)
         doubtful = [each for each in landed if each.key in touched.refused]
@@ -198,6 +198,13 @@ class Desk:
         self._objects += len(landed)
         pace.took(pace.seconds - begun)
         return touched
+
+    def has_read(self, landed: Sequence[LandedObject], pace: Pace) -> bool:
+        """Read all objects of the sources of some, where the rules need it; False if there was no time for it."""
+        self.workspace()
+        if not self.rules.reads_ahead or self._ahead is None:
+            return True
+        return self._ahead.complete(landed, has_time=lambda: pace.has_time)
 
     def set_aside(self, look: Look, *, reason: str, about: str) -> None:
         """Keep what nobody can use and why, once, however often it comes. Raises the store's failures."""

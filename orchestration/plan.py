@@ -1,7 +1,9 @@
 """What a bill has to do: the (cluster, day) partitions whose records, people's files, settings or code changed.
 
 Every asset decides for itself whether it is current; this only saves the runs that would find nothing to do. What was
-billed is remembered under billed/ (a cache: without it everything is looked at again).
+billed is remembered under billed/ (a cache: without it everything is looked at again). A day that a new extract merely
+overlaps is run, although no arrival would request it (touched.py): its landed_objects lists the extract, which the
+statement counts and without which a month is not known to be over (checks/rated_usage.py).
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """What was lost on the way: from time to time all of landing is held against the raw tables.
 
-A notification may be lost, a run may fail, a sensor may have been stopped. What stands in landing and in no table is
-then requested, but a partition whose runs keep failing at most once a day. Not here: the rule that is
+A notification may be lost, a run may fail, a sensor may have been stopped. What landed and would change a table is then
+requested, but a partition whose runs keep failing at most once a day. Not here: the rule that is
 asked (touched.py).
 """
 
@@ -63,6 +63,8 @@ class ReconciliationLook:
         settled, modified = settled_objects(workspace), dict[str, datetime]()
         while at < len(self._sources) and pace.has_time:
             source, cluster = self._sources[at]
+            if not self._desk.has_read(workspace.landing.objects(source, cluster), pace):
+                break
             objects = untaken_of_source(source, cluster, workspace=workspace, now=now, settled=settled)
             touched = self._desk.touched(objects, pace, now=now) if objects else NOTHING
             if touched is None:

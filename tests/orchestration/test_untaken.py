@@ -48,6 +48,37 @@ def test_an_object_that_nobody_was_told_of_is_found_until_it_is_taken(estate: Ra
     assert untaken(estate).days == {}
 
 
+def test_a_day_whose_run_failed_is_found_though_the_object_was_taken_by_another_day(estate: RawEstate) -> None:
+    over_midnight = estate.land("slurm/sacct", sacct(job(3, "01 20:00", "02 02:00")), at=night(4))
+
+    estate.make(now=night(4), only=days("01"))
+
+    assert untaken(estate).days == {key: {over_midnight.key} for key in days("02")}
+    estate.make(now=night(4), only=days("02"))
+    assert untaken(estate) == Touched({}, {}, frozenset(), {})
+
+
+def test_a_record_that_cannot_be_read_is_found_until_the_quarantine_of_each_of_its_days_shows_it(
+    estate: RawEstate,
+) -> None:
+    ends_before_it_begins = [job(8, "01 12:00", "01 01:00"), job(9, "02 12:00", "02 01:00")]
+    broken = estate.land("slurm/sacct", sacct(*ends_before_it_begins), at=night(4))
+
+    found = [dict(untaken(estate).days)]
+    estate.make(now=night(4), only=days("01"))
+    found.append(dict(untaken(estate).days))
+
+    assert found == [{key: {broken.key} for key in days("01", "02")}, {key: {broken.key} for key in days("02")}]
+
+
+def test_an_extract_that_overlaps_days_on_which_it_says_nothing_new_is_asked_about_once(estate: RawEstate) -> None:
+    nightly = estate.land("slurm/sacct", sacct(running(1, "01 08:00", "04 00:09")), at=night(4) - timedelta(minutes=1))
+    estate.make(now=night(4), only=estate.touched(nightly, now=night(4)).days)
+
+    assert untaken(estate).changed_nothing == {nightly.key}
+    assert untaken(estate) == Touched({}, {}, frozenset(), {})
+
+
 def test_an_object_that_changes_nothing_is_found_once_and_remembered(estate: RawEstate) -> None:
     same = estate.land("slurm/sacct", sacct(job(2, "02 20:00", "03 04:00")), at=night(4) + timedelta(hours=1))
 
