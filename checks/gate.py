@@ -11,6 +11,8 @@ from typing import Literal
 
 import dagster as dg
 import polars as pl
+from deltalake.exceptions import DeltaError
+from polars.exceptions import PolarsError
 
 from assets.materialisation import Day, Month, day_of, month_of
 from assets.refusal import in_words
@@ -23,6 +25,7 @@ from resources.lake import Lake
 from resources.lake_records import Scanned
 from resources.landing import Landing
 from resources.settings import Settings
+from resources.store_failures import store_failures_named
 
 SAMPLE_ROWS = 20
 
@@ -93,8 +96,12 @@ def findings_of(rows: list[tuple[str, str, str]]) -> pl.DataFrame:
 
 
 def evaluate(check: Check, reading: Reading, evidence: EvidenceStore) -> tuple[Verdict, Outcome, str]:
-    """Find, judge, and record evidence. Returns the verdict, the outcome and the key of the evidence."""
-    outcome = check.find(reading)
+    """Find, judge, and record evidence. Returns the verdict, the outcome and the key of the evidence.
+
+    Raises  StoreFailure, in none of the store's words, where rows cannot be read: a store that fails proves nothing.
+    """
+    with store_failures_named(reading.lake.location.told(), DeltaError, PolarsError):
+        outcome = check.find(reading)
     metrics = {"findings": len(outcome.findings), **outcome.metrics}
     verdict = judge(check.name, metrics, {"findings": (0, check.tolerated(reading.settings))})
     key = evidence.record(
