@@ -15,6 +15,7 @@ from chargeback.contracts.quarantine import QUARANTINE
 from chargeback.contracts.raw_sacct import RAW_SACCT
 from chargeback.contracts.raw_samples import RAW_SAMPLES
 from chargeback.usage.observations import PLACE
+from orchestration.touched_month_ends import touch_last_days_of_months
 from orchestration.touched_records import touch_days_of_records
 from orchestration.touching import Asking, Touching, is_taken
 from orchestration.workspace import Workspace
@@ -46,6 +47,7 @@ def days_of_objects(
             _touch_where_told_otherwise(found, asking, teller)
         if source == SACCT:
             _touch_where_a_partition_turns_out_to_have_gpus(found, asking)
+        touch_last_days_of_months(found, asking)
     return found
 
 
