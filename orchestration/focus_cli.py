@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from orchestration.command_options import Config
+
 app = typer.Typer()
 
 
@@ -14,7 +16,7 @@ def focus(
     month: Annotated[str, typer.Argument(help="Billing month, 2026-10.")],
     out: Annotated[Path, typer.Option("--out", help="File to write, .csv or .parquet.")],
     focus_version: Annotated[str, typer.Option("--focus-version", help="1.2, 1.3 or 1.4.")] = "1.3",
-    config: Annotated[Path | None, typer.Option("--config", help="chargeback.toml; default: the one here.")] = None,
+    config: Config = None,
 ) -> None:
     """Write a certified month as a FOCUS cost and usage file."""
     from orchestration.focus import write_focus

@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
+from orchestration.command_options import Config
+
 app = typer.Typer(help="Keys of people who approve: made, listed, used and checked.", no_args_is_help=True)
 
-Config = Annotated[Path | None, typer.Option("--config", help="chargeback.toml to use; default: the one here.")]
 PrivateKey = Annotated[Path, typer.Option("--key", help="File of your private key.")]
 Reason = Annotated[str, typer.Option(help="Why; printed wherever the approval is.")]
 

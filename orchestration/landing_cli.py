@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer()
+from orchestration.command_options import Config
 
-Config = Annotated[Path | None, typer.Option("--config", help="chargeback.toml to use; default: the one here.")]
+app = typer.Typer()
 
 
 @app.command()

@@ -1,9 +1,10 @@
 """`chargeback preflight`: what must hold before the first bill, tried for real. Without a flag everything is tried."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from orchestration.command_options import Config
 
 app = typer.Typer()
 
@@ -15,7 +16,7 @@ def preflight(
     ] = False,
     commits: Annotated[int | None, typer.Option(min=10, help="Delta commits of each writer; default: 40.")] = None,
     writers: Annotated[int | None, typer.Option(min=2, max=16, help="Writers at once; default: 2.")] = None,
-    config: Annotated[Path | None, typer.Option("--config", help="chargeback.toml; default: the one here.")] = None,
+    config: Config = None,
 ) -> None:
     """Try whether the lake's store can be trusted with money, and record it: on S3, `bill` asks for that."""
     from orchestration.preflight_report import preflight_storage

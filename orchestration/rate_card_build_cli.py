@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
+from orchestration.command_options import Config
+
 app = typer.Typer(help="The rate card: started, explained and compared.", no_args_is_help=True)
 
-Config = Annotated[Path | None, typer.Option("--config", help="chargeback.toml to use; default: the one here.")]
 Card = Annotated[Path, typer.Argument(help="The card's YAML.")]
 
 

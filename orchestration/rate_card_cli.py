@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from orchestration.command_options import Config
 from orchestration.rate_card_build_cli import app as rate_card_build_app
 
 app = typer.Typer(
@@ -13,7 +14,6 @@ app = typer.Typer(
 )
 app.add_typer(rate_card_build_app)
 
-Config = Annotated[Path | None, typer.Option("--config", help="chargeback.toml to use; default: the one here.")]
 Card = Annotated[Path, typer.Argument(help="The card's YAML.")]
 Approval = Annotated[
     Path | None, typer.Option(help="File of the signed record; default: beside the card, CARD.approval.json.")
