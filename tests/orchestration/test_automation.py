@@ -11,7 +11,8 @@ from resources.lake import Lake
 from tests.orchestration.ticks import BEFORE_LAST, LAST, RUNNING, Ticks, estate_settings
 
 DERIVED = {"runs", "holds", "bindings", "capacity", "attribution", "unallocated_activity"}
-PREVIEW = {"rated_usage", "team_charges", "statements", "journal_entries"}
+FOCUS = {"focus_cost_and_usage", "focus_invoice_detail", "focus_billing_period"}
+PREVIEW = {"rated_usage", "team_charges", "statements", "journal_entries"} | FOCUS
 PEOPLE = {"rate_card", "ownership"}
 DAYS = ("slurm-a|2026-10-05", "slurm-a|2026-10-06", "k8s-b|2026-10-07")
 
@@ -23,7 +24,7 @@ def ticks(tmp_path: Path) -> Ticks:
 
 
 def previews(*months: str) -> dict[str, set[str]]:
-    """Rated usage to statements and journal, of some months."""
+    """Rated usage to statements, journal and FOCUS, of some months."""
     return {table: set(months) for table in PREVIEW}
 
 

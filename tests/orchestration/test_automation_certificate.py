@@ -13,6 +13,7 @@ from resources.lake import Lake
 from tests.orchestration.ticks import BEFORE_LAST, LAST, RUNNING, Ticks, estate_settings
 
 CHECK = "statements_equal_charges"
+CERTIFIED = ("statements", "journal_entries", "focus_cost_and_usage", "focus_invoice_detail", "focus_billing_period")
 BLOCKING = {
     contract.table: [check.name for check in ALL_CHECKS if check.contract is contract and check.stops == "run"]
     for contract in MONTHLY
@@ -36,9 +37,9 @@ def made(ticks: Ticks, month: str, *tables: str, content: str = "a", failing: st
 
 
 def computed(ticks: Ticks, *months: str, content: str = "a", failing: str | None = None) -> None:
-    """Statements and journals of months stand."""
+    """Statements, journals and FOCUS rows of months stand."""
     for month in months:
-        made(ticks, month, "statements", "journal_entries", content=content, failing=failing)
+        made(ticks, month, *CERTIFIED, content=content, failing=failing)
 
 
 def test_the_certificate_is_requested_of_months_that_are_over_and_never_of_the_running_one(ticks: Ticks) -> None:
@@ -178,4 +179,4 @@ def test_a_tick_of_the_sensor_itself_asks_for_one_run_a_month(ticks: Ticks) -> N
 
     assert {request.partition_key for request in requests} == {BEFORE_LAST, LAST}
     assert len(requests) == 2
-    assert {len(request.asset_selection or ()) for request in requests} == {4}
+    assert {len(request.asset_selection or ()) for request in requests} == {7}
