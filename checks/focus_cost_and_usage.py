@@ -17,11 +17,11 @@ def rows_that_break_a_rule(reading: Reading) -> Outcome:
 
 
 def invoices_off_the_books(reading: Reading) -> Outcome:
-    """Invoices whose rows are not the statement's total or the journal's debits, to the last digit."""
+    """Invoices whose rows are not the statement's total or what the journal puts on the team, to the last digit."""
     told = invoice_findings(
         reading.table(FOCUS_COST_AND_USAGE),
         reading.table(STATEMENTS).select("team", "statement_id", "total_amount").collect(),
-        reading.table(JOURNAL_ENTRIES).select("team", "side", "amount").collect(),
+        reading.table(JOURNAL_ENTRIES).select("team", "kind", "side", "amount").collect(),
         reading.table(RATED_USAGE).filter(pl.col("price").is_not_null()).select(pl.len()).collect().item(),
     )
     return Outcome(findings_of(told))

@@ -60,12 +60,12 @@ def invoice_findings(
     """Where invoices, statements and journal differ, and usage that has no row.
 
     Input:   contracts.focus_cost_and_usage, statements (team, statement_id, total_amount) and journal_entries (team,
-             side, amount) of a month; how many rows of rated_usage have a price.
+             kind, side, amount) of a month; how many rows of rated_usage have a price.
     """
     would_be = costs_by_invoice(rows, "x_WouldBeBilledCost")
     stated = {row["statement_id"]: row for row in statements.iter_rows(named=True)}
     journal: dict[str, Decimal] = defaultdict(Decimal)
-    for team, amount in entries.filter(side="debit").select("team", "amount").iter_rows():
+    for team, amount in _on_teams(entries).iter_rows():
         journal[team] += amount
     told: list[Finding] = []
     for invoice in sorted({*would_be, *stated}):
@@ -73,7 +73,7 @@ def invoice_findings(
         if would_be.get(invoice) != total:
             told.append((invoice, f"the statement's total: {total}", str(would_be.get(invoice, "no rows"))))
         elif journal[stated[invoice]["team"]] != total:
-            told.append((invoice, f"the journal's debits: {journal[stated[invoice]['team']]}", str(total)))
+            told.append((invoice, f"the journal's net: {journal[stated[invoice]['team']]}", str(total)))
     adjusted = rows.filter(ChargeCategory="Adjustment").group_by("InvoiceId").len().collect()
     counted = dict(adjusted.iter_rows())
     told.extend(
@@ -81,11 +81,19 @@ def invoice_findings(
         for invoice in sorted(stated)
         if counted.get(invoice, 0) != 1
     )
-    usage = rows.filter((pl.col("ChargeCategory") == "Usage") & pl.col("ChargeClass").is_null())
+    usage = rows.filter(pl.col("ChargeCategory").is_in(["Usage", "Credit"]) & pl.col("ChargeClass").is_null())
     found = usage.select(pl.len()).collect().item()
     if found != rated_rows:
         told.append((FOCUS_COST_AND_USAGE.table, f"{rated_rows} Usage rows, one per priced usage", str(found)))
     return told
+
+
+def _on_teams(entries: pl.DataFrame) -> pl.DataFrame:
+    """team, amount: what entries debit teams with, less what contra entries give back to the accounts so debited."""
+    is_contra = pl.col("kind").str.starts_with("credit-")
+    on_team = (is_contra & (pl.col("side") == "credit")) | (~is_contra & (pl.col("side") == "debit"))
+    amount = pl.when(is_contra).then(-pl.col("amount")).otherwise("amount")
+    return entries.filter(on_team).select("team", amount=amount)
 
 
 def _currencies(codes: list[str]) -> list[Finding]:

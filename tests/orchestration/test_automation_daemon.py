@@ -46,7 +46,7 @@ SACCT = """\
 JobIDRaw|JobID|Cluster|Account|User|QOS|Partition|State|Start|End|ElapsedRaw|AllocTRES|NodeList
 201|201|slurm-a|vision-lab|ada|normal|gpu|COMPLETED|{day}T08:00:00|{day}T10:00:00|7200|gres/gpu:h100=4|gpu01
 """
-LONGEST_WAIT_SECONDS = 420
+LONGEST_WAIT_SECONDS = 840
 
 
 @dataclass(frozen=True)

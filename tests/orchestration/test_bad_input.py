@@ -144,7 +144,10 @@ def test_settings_that_do_not_fit_end_the_command_with_one_line_and_code_2(
         (("land", "absent.psv", "--source", "sacct"), "unknown source 'sacct'; known: slurm/sacct,"),
         (("land", "absent.psv", "--source", "slurm/sacct"), "source slurm/sacct needs --cluster; known: slurm-a"),
         (("statement", "Visions", MONTH), "no statement of team 'Visions' for 2026-03; there are: NLP, Vision"),
-        (("statement", "Vision", MONTH, "--format", "pdf"), "--format 'pdf': must be one of table, json, csv, html"),
+        (
+            ("statement", "Vision", MONTH, "--format", "docx"),
+            "--format 'docx': must be one of table, json, csv, html, pdf",
+        ),
         (("explain", "4711"), "'4711' is no line id; they look like GPU-2026-10-vision-7f3a9c12"),
         (("explain", "GPU-2026-03-vision-00000000"), "no line GPU-2026-03-vision-00000000 in 2026-03"),
     ],

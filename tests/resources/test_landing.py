@@ -225,14 +225,14 @@ def test_a_small_object_that_would_fill_the_memory_is_refused(store: ObjectStore
 
 
 def test_every_source_of_the_design_can_land(landing: Landing) -> None:
-    people = {"rate-cards", "ownership", "finance-reference", "approvals"}
+    people = {"rate-cards", "ownership", "finance-reference", "approvals", "keyrings"}
 
     for source in SOURCES:
         cluster = None if source in people else "slurm-a"
         landed = landing.land(b"x", source=source, cluster=cluster, extracted_at=EXTRACTED, extension="txt")
         assert landing.objects(source, cluster) == [landed]
 
-    assert len(SOURCES) == 16
+    assert len(SOURCES) == 17
     assert landing.misnamed() == []
 
 
