@@ -38,7 +38,7 @@ FOCUS_COST_AND_USAGE = Contract(
     "one row per correction",
     key=(
         "month", "InvoiceId", "ChargeCategory", "ChargePeriodStart", "AvailabilityZone", "x_Run", "x_Host",
-        "SkuPriceId", "x_Sharing", "x_CostCentre", "x_Project", "x_Company", "x_CorrectsLineId",
+        "SkuPriceId", "ChargeDescription", "x_Sharing", "x_CostCentre", "x_Project", "x_Company", "x_CorrectsLineId",
     ),
     partitioned_by=("month",),
     stage="ledger",
@@ -56,7 +56,7 @@ FOCUS_COST_AND_USAGE = Contract(
         _text("BillingCurrency", "ISO 4217 code"),
         Column("BillingPeriodEnd", INSTANT, "end of the month, exclusive", "instant"),
         Column("BillingPeriodStart", INSTANT, "start of the month", "instant"),
-        _text("ChargeCategory", "Usage; Adjustment for what rounding moved", values=CHARGE_CATEGORIES),
+        _text("ChargeCategory", "Usage; Credit: forgiven; Adjustment: moved by rounding", values=CHARGE_CATEGORIES),
         _text("ChargeClass", "Correction, of a month that is closed; else null", nullable=True, values=("Correction",)),
         _text("ChargeDescription", "what it is, in a line"),
         _text("ChargeFrequency", "how often it is charged", values=("One-Time", "Recurring", "Usage-Based")),

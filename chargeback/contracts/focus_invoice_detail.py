@@ -19,7 +19,7 @@ FOCUS_INVOICE_DETAIL = Contract(
         Column("BillingCurrency", pl.String(), "ISO 4217 code"),
         Column("BillingPeriodEnd", INSTANT, "end of the month, exclusive", "instant"),
         Column("BillingPeriodStart", INSTANT, "start of the month", "instant"),
-        Column("ChargeCategory", pl.String(), "Usage", values=CHARGE_CATEGORIES),
+        Column("ChargeCategory", pl.String(), "Usage; Credit: forgiven", values=CHARGE_CATEGORIES),
         Column("InvoiceDetailId", pl.String(), "x_LineId, or x_CorrectsLineId, of the rows behind it"),
         Column("InvoiceId", pl.String(), "the team's statement"),
         Column("InvoiceIssuerName", pl.String(), "the GPU platform"),

@@ -67,11 +67,7 @@ def correction_rows(corrections: pl.DataFrame, statements: pl.DataFrame, *, term
             x_CorrectsLineId=pl.col("line_id"),
             x_CorrectsMonth=pl.col("corrects_month"),
             x_CostCentre=pl.col("cost_centre"),
-            x_Host=pl.lit(""),
-            x_LineId=pl.lit(""),
             x_Project=pl.col("project"),
-            x_Run=pl.lit(""),
-            x_Sharing=pl.lit(""),
         )
     )
 

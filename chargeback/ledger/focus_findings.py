@@ -6,6 +6,7 @@ from decimal import Decimal
 import polars as pl
 
 from chargeback.contracts.focus_cost_and_usage import FOCUS_COST_AND_USAGE
+from chargeback.contracts.names import CREDIT_KINDS
 from chargeback.ledger.focus_rows import costs_by_invoice
 from chargeback.ledger.focus_rules import broken_rules, misnamed_columns
 from chargeback.ledger.focus_usage import ORIGIN
@@ -90,7 +91,7 @@ def invoice_findings(
 
 def _on_teams(entries: pl.DataFrame) -> pl.DataFrame:
     """team, amount: what entries debit teams with, less what contra entries give back to the accounts so debited."""
-    is_contra = pl.col("kind").str.starts_with("credit-")
+    is_contra = pl.col("kind").is_in(CREDIT_KINDS)
     on_team = (is_contra & (pl.col("side") == "credit")) | (~is_contra & (pl.col("side") == "debit"))
     amount = pl.when(is_contra).then(-pl.col("amount")).otherwise("amount")
     return entries.filter(on_team).select("team", amount=amount)

@@ -7,6 +7,7 @@ from chargeback.contracts.focus_billing_period import FOCUS_BILLING_PERIOD
 from chargeback.contracts.focus_invoice_detail import FOCUS_INVOICE_DETAIL
 from chargeback.ledger.focus_corrections import CORRECTIONS
 from chargeback.ledger.focus_terms import FocusTerms
+from chargeback.ledger.focus_usage import charge_category
 from chargeback.ledger.statement_document import statement_id_of
 
 
@@ -16,20 +17,21 @@ def invoice_details(
     """contracts.focus_invoice_detail of a month: a row per statement line, rounded, and per correction.
 
     Input:   contracts.team_charges and statements of the month; CORRECTIONS that it books.
-    Output:  InvoiceDetailId is the line's id, which its Usage rows carry as x_LineId; per InvoiceId the rows add up to
-             the statement's total. A correction's is `<line id>@<month that is corrected>`, its ReferenceInvoiceId the
-             statement that had the line. A line of zero has a row too.
+    Output:  InvoiceDetailId is the line's id, which its Usage or Credit rows carry as x_LineId; per InvoiceId the rows
+             add up to the statement's total. A correction's is `<line id>@<month that is corrected>`, its
+             ReferenceInvoiceId the statement that had the line. A line of zero has a row too.
     Source:  FOCUS 1.4, InvoiceDetail.
     """
     booked = pl.DataFrame(schema=CORRECTIONS) if corrections is None else corrections
     new = lines.select("team", InvoiceDetailId="line_id", x_WouldBeBilledCost=pl.col("amount").cast(MONEY),
-                       ReferenceInvoiceId=pl.lit(None, pl.String))  # fmt: skip
+                       ReferenceInvoiceId=pl.lit(None, pl.String), ChargeCategory=charge_category())  # fmt: skip
     references = [statement_id_of(month, team) for month, team in booked.select("corrects_month", "team").iter_rows()]
     corrected = booked.select(
         "team",
         InvoiceDetailId=pl.concat_str("line_id", "corrects_month", separator="@"),
         x_WouldBeBilledCost="amount",
         ReferenceInvoiceId=pl.lit(pl.Series(references, dtype=pl.String)),
+        ChargeCategory=pl.lit("Usage"),
     )
     return (
         pl.concat([new, corrected])
@@ -37,7 +39,6 @@ def invoice_details(
         .with_columns(
             **terms.in_every_row(),
             BilledCost=terms.billed("x_WouldBeBilledCost", MONEY),
-            ChargeCategory=pl.lit("Usage"),
             InvoiceIssueStatus=pl.lit("Issued" if terms.is_closed else "Provisional"),
         )
         .select(pl.col(name).cast(dtype) for name, dtype in FOCUS_INVOICE_DETAIL.schema.items())

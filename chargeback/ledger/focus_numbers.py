@@ -15,7 +15,7 @@ BILLIONTHS = 10**9
 
 
 def hours_of(numerator: pl.Expr, denominator: pl.Expr, *, per_hour: int = SECONDS_PER_HOUR) -> pl.Expr:
-    """`numerator / denominator / per_hour` as hours, rounded half up to the billionth. Both are integers, not negative.
+    """`numerator / denominator / per_hour` as hours, rounded half up to the billionth; below zero for a credit.
 
     Computed in 128-bit integers: up to 10^19 of numerator and of denominator x per_hour.
     """

@@ -62,10 +62,8 @@ def _adjustments(exact: pl.DataFrame, statements: pl.DataFrame, terms: FocusTerm
         ContractedCost=pl.col("residue"),
         BilledCost=terms.billed("residue", FOCUS_COST),
     )
-    empty = ("x_Company", "x_CorrectsLineId", "x_CostCentre", "x_Host", "x_LineId", "x_Project", "x_Run", "x_Sharing")
     return in_contract(
         told.with_columns(
-            *(pl.lit("").alias(column) for column in empty),
             ChargeCategory=pl.lit("Adjustment"),
             ChargeDescription=pl.lit("rounding of statement lines to the minor unit"),
             ChargeFrequency=pl.lit("One-Time"),

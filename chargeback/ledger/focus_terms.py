@@ -8,6 +8,7 @@ import polars as pl
 
 from chargeback.billing_period import BillingPeriod, day_interval
 from chargeback.contracts.contract import INSTANT
+from chargeback.ledger.statement_document import PARALLEL
 
 SERVICE_OF = {"slurm": "GPU compute (Slurm)", "kubernetes": "GPU compute (Kubernetes)"}
 
@@ -35,7 +36,7 @@ class FocusTerms:
     @property
     def is_shadow(self) -> bool:
         """A parallel month: shown, not billed."""
-        return self.mode != "enforced"
+        return self.mode == PARALLEL
 
     def in_every_row(self) -> dict[str, pl.Expr]:
         """The columns of focus_cost_and_usage that are the same in every row of the month."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from chargeback.contracts.focus_cost_and_usage import FOCUS_COST, FOCUS_COST_AND_USAGE
-from chargeback.contracts.names import slug_of
+from chargeback.contracts.names import CREDIT_KINDS, slug_of
 from chargeback.ledger.charges import LINE_KEY
 from chargeback.ledger.focus_numbers import cost_of, decimal_digits, hours_of, price_of
 from chargeback.ledger.focus_terms import FocusTerms
@@ -22,8 +22,13 @@ ORIGIN = (
 )  # fmt: skip
 """What a split charge was before it was split; its description tells usage from what of it was forgiven."""
 
+EMPTY_WITHOUT_USAGE = (
+    "x_Company", "x_CorrectsLineId", "x_CostCentre", "x_Host", "x_LineId", "x_Project", "x_Run", "x_Sharing",
+)  # fmt: skip
+"""Texts of the key, and the line, of a row that stands for no usage (an Adjustment, a correction) or corrects none."""
+
 TAG_PREFIX = "gpu-chargeback/"
-_IS_CREDIT = pl.col("kind").str.starts_with("credit-")
+_IS_CREDIT = pl.col("kind").is_in(CREDIT_KINDS)
 _TAGS = ("account", "job_id", "project", "tier", "user", "workload")
 
 
@@ -57,12 +62,24 @@ def usage_rows(
     return in_contract(named.with_columns(**_allocation()))
 
 
+def charge_category() -> pl.Expr:
+    """FOCUS's category of a line or of usage, by its kind."""
+    return pl.when(_IS_CREDIT).then(pl.lit("Credit")).otherwise(pl.lit("Usage"))
+
+
 def in_contract(rows: pl.DataFrame) -> pl.DataFrame:
-    """The contract's columns in its order; one that the rows lack is null, which the contract judges."""
-    return rows.select(
-        (pl.col(name) if name in rows.columns else pl.lit(None)).cast(dtype).alias(name)
-        for name, dtype in FOCUS_COST_AND_USAGE.schema.items()
-    )
+    """The contract's columns in its order, of any rows of a month.
+
+    A column that the rows lack is empty where the contract has no null and says so (EMPTY_WITHOUT_USAGE), else null,
+    which the contract judges.
+    """
+
+    def of(name: str) -> pl.Expr:
+        if name in rows.columns:
+            return pl.col(name)
+        return pl.lit("" if name in EMPTY_WITHOUT_USAGE else None)
+
+    return rows.select(of(name).cast(dtype).alias(name) for name, dtype in FOCUS_COST_AND_USAGE.schema.items())
 
 
 def _list_prices(prices: pl.DataFrame) -> pl.DataFrame:
@@ -115,7 +132,7 @@ def _names(prices: pl.DataFrame) -> Mapping[str, pl.Expr]:
     pod = pl.concat_str(pl.lit("k8s"), "cluster", pl.coalesce("account", pl.lit("")), "run", separator="/")
     return {
         "AvailabilityZone": pl.col("cluster"),
-        "ChargeCategory": pl.when(_IS_CREDIT).then(pl.lit("Credit")).otherwise(pl.lit("Usage")),
+        "ChargeCategory": charge_category(),
         "ChargeDescription": pl.concat_str("accelerator", pl.lit(" "), "tier", pl.lit(" "), "kind", pl.lit(": "), name),
         "ChargeFrequency": pl.when(_IS_CREDIT).then(pl.lit("One-Time")).otherwise(pl.lit("Usage-Based")),
         "PricingCategory": pl.lit("Standard"),
@@ -129,7 +146,6 @@ def _names(prices: pl.DataFrame) -> Mapping[str, pl.Expr]:
         "SubAccountName": pl.col("team"),
         "Tags": pl.struct(pl.col(column).alias(f"{TAG_PREFIX}{column}") for column in _TAGS).struct.json_encode(),
         "x_Company": pl.col("company"),
-        "x_CorrectsLineId": pl.lit(""),
         "x_CostCentre": pl.col("cost_centre"),
         "x_Host": pl.col("host"),
         "x_Project": pl.col("project"),

@@ -1,5 +1,7 @@
 """The worked month in FOCUS's words, for tests."""
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from chargeback.ledger.charges import charge_lines
@@ -8,7 +10,7 @@ from chargeback.ledger.focus_terms import FocusTerms
 from chargeback.pricing.credits import NO_CREDITS, CreditPolicies
 from chargeback.pricing.prices_of_month import prices_of_month
 from tests.chargeback.ledger.worked_statements import worked_statements
-from tests.chargeback.worked_month import EUR, MARCH, rated_usage, the_card
+from tests.chargeback.worked_month import EUR, MARCH, SUSPENDED, rated_usage, the_card
 
 
 def terms(mode: str = "enforced", *, is_closed: bool = False) -> FocusTerms:
@@ -24,10 +26,11 @@ def focus_month(
     mode: str = "enforced",
     corrections: pl.DataFrame | None = None,
     credit_policies: CreditPolicies = NO_CREDITS,
+    suspended: Mapping[str, int] = SUSPENDED,
 ) -> pl.DataFrame:
     """Its contracts.focus_cost_and_usage."""
     prices = prices_of_month(the_card(), period=MARCH)
-    rated = rated_usage(credit_policies=credit_policies)
+    rated = rated_usage(credit_policies=credit_policies, suspended=suspended)
     lines = charge_lines(rated, currency=EUR)
     statements = worked_statements(rated=rated, lines=lines)
     return focus_rows(rated, lines, prices, statements, terms=terms(mode), corrections=corrections)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from chargeback.contracts.focus_billing_period import FOCUS_BILLING_PERIOD
 from chargeback.contracts.focus_cost_and_usage import FOCUS_COST, FOCUS_COST_AND_USAGE
 from chargeback.contracts.focus_invoice_detail import FOCUS_INVOICE_DETAIL
+from chargeback.ledger.charges import charge_lines
 from chargeback.ledger.focus_corrections import CORRECTIONS
 from chargeback.ledger.focus_findings import row_findings
 from chargeback.ledger.focus_invoices import billing_period, invoice_details
@@ -22,7 +23,7 @@ from chargeback.pricing.credits import CreditPolicies
 from chargeback.pricing.prices_of_month import prices_of_month
 from tests.chargeback.ledger.focus_month import focus_month, terms
 from tests.chargeback.ledger.worked_statements import worked_statements
-from tests.chargeback.worked_month import MARCH, rated_usage, the_card, worked_lines
+from tests.chargeback.worked_month import EUR, MARCH, rated_usage, the_card, worked_lines
 from tests.tables import instant
 
 TOTALS = {
@@ -76,6 +77,29 @@ def test_what_is_forgiven_is_a_credit_that_consumed_nothing_and_the_invoice_stil
     assert costs_by_invoice(rows.lazy(), "BilledCost")["GPU-2026-03-vision-r1"] == Decimal("134.99")
     assert row_findings(rows.lazy()) == []
     assert FOCUS_COST_AND_USAGE.breaches(rows) == []
+
+
+def test_a_job_that_is_forgiven_for_two_reasons_has_a_row_of_each() -> None:
+    rows = focus_month(credit_policies=CreditPolicies(platform_fault_cap_hours=6, suspended=True),
+                       suspended={"104": 3_600})  # fmt: skip
+
+    contra = rows.filter(ChargeCategory="Credit").sort("ChargeDescription")
+    assert contra.select("ChargeDescription", "BilledCost").rows() == [
+        ("a100-sxm4-80gb standard credit-platform-fault: job104", Decimal("-52.8")),
+        ("a100-sxm4-80gb standard credit-suspended: job104", Decimal("-4.4")),
+    ]
+    assert FOCUS_COST_AND_USAGE.breaches(rows) == []
+
+
+def test_an_invoice_line_that_forgives_is_a_credit_as_its_rows_are() -> None:
+    rated = rated_usage(credit_policies=CreditPolicies(platform_fault_cap_hours=24))
+    lines = charge_lines(rated, currency=EUR)
+
+    details = invoice_details(lines, worked_statements(rated=rated, lines=lines), terms=terms())
+
+    contra = details.filter(pl.col("BilledCost") < 0)
+    assert contra.select("ChargeCategory", "BilledCost").rows() == [("Credit", Decimal("-105.60"))]
+    assert set(details.filter(pl.col("BilledCost") >= 0)["ChargeCategory"]) == {"Usage"}
 
 
 def test_a_preemptible_hour_lists_the_standard_price() -> None:
@@ -197,9 +221,6 @@ def test_hours_are_within_half_a_billionth_and_the_cost_is_their_exact_product(
 def test_the_invoice_ties_whatever_fractions_of_a_gpu_were_held(
     held: list[tuple[str, int, int]], price: Decimal
 ) -> None:
-    from chargeback.ledger.charges import charge_lines
-    from tests.chargeback.worked_month import EUR
-
     first = rated_usage().filter(part_denominator=1).head(1)
     rated = pl.concat(
         first.with_columns(
