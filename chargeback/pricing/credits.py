@@ -45,14 +45,14 @@ def credits_of(
     Input:   contracts.rated_usage of the month, allocation only; runs of the month's days.
     Output:  for every run, host, day and owner the part of its quantity that is forgiven, negative, never more than the
              row's: a second is forgiven once, a platform fault or preemption first, then suspension of what is left.
-             A run is credited in the month in which it ended, for the hours of that month. When a job was suspended
-             nobody recorded, so the time is spread evenly over what the run held.
+             After a fault or preemption a run is credited in the month in which it ended, for the hours of that month.
+             When a job was suspended nobody recorded, so the time is spread evenly over what the run held.
     Source:  design.md 5.12, 5.13. Nothing for any other end cause: out of memory and timeout are the user's.
     """
     if policies == NO_CREDITS or rated.is_empty():
         return rated.clear()
     days = _days(period)
-    ends = _ends(runs).filter(_may_be_credited(policies)).collect(engine="streaming")
+    ends = _ends(runs, period).filter(_may_be_credited(policies)).collect(engine="streaming")
     priced = rated.filter(pl.col("price").is_not_null())
     ended = priced.join(ends, on=["cluster", "run"], how="inner", validate="m:1").join(
         days, on="day", how="left", validate="m:1"
@@ -66,13 +66,17 @@ def credits_of(
     )  # fmt: skip
 
 
-def _ends(runs: pl.LazyFrame) -> pl.LazyFrame:
-    """Per run what its newest day of the month knows of it. A run that ends later still runs on all these days."""
-    return (
+def _ends(runs: pl.LazyFrame, period: BillingPeriod) -> pl.LazyFrame:
+    """Per run what its newest day of the month knows of it, and of its end only if that lies in the month.
+
+    Whether a day's record knows of a later end depends on when the record landed, and a month's cents must not.
+    """
+    newest = (
         runs.with_columns(held_from=pl.coalesce("bound", "started"), held_until=pl.col("observed_until"))
         .group_by("cluster", "run")
         .agg(pl.col(name).sort_by("day").last() for name in _SEEN)
     )
+    return newest.with_columns(end_cause=pl.when(pl.col("held_until") <= period.interval.end).then("end_cause"))
 
 
 def _may_be_credited(policies: CreditPolicies) -> pl.Expr:

@@ -142,6 +142,19 @@ def test_each_owner_of_a_shared_run_is_forgiven_its_own_part() -> None:
     assert by_team == {"NLP": Fraction(-7202, 5), "Vision": Fraction(-10803, 5)}
 
 
+@pytest.mark.parametrize(("until", "given_back"), [("2026-03-31T22:00:00Z", 36_000), ("2026-03-31T22:00:01Z", 0)])
+@pytest.mark.parametrize("cause", ["platform fault", "preempted"])
+def test_a_run_that_ended_after_the_month_is_not_credited_in_it_whatever_its_record_knows_by_now(
+    cause: str, until: str, given_back: int
+) -> None:
+    run = f"7  vision-lab  u1  standard  gpu01  h100-sxm5-80gb  1  1/1  2026-03-31T12:00:00Z  {until}"
+
+    rated = rated_usage(run, ended={"7": cause}, suspended={}, credit_policies=CreditPolicies(24, 24 * 60))
+
+    # March ends at 22:00Z in Amsterdam.
+    assert sum(forgiven(rated).values()) == given_back
+
+
 def test_usage_without_a_price_is_not_forgiven() -> None:
     unpriced = HOLDS.replace("a100-sxm4-80gb          8", "b200-sxm-180gb          8")
 
