@@ -104,9 +104,13 @@ def _line(
 def _hold_credits_to_their_charge(rows: list[dict[str, Any]]) -> None:
     """Raise the amount of a credit, in place, to what is left of its charge."""
     left = {_credited(row): row["amount"] for row in rows if row["kind"] == ALLOCATION}
-    for row in sorted((row for row in rows if row["kind"] in CREDIT_KINDS), key=lambda row: str(row["kind"])):
+    for row in sorted((row for row in rows if row["kind"] in CREDIT_KINDS), key=_rank):
         row["amount"] = max(row["amount"], -left.get(_credited(row), Decimal(0)))
         left[_credited(row)] = left.get(_credited(row), Decimal(0)) + row["amount"]
+
+
+def _rank(row: Mapping[str, Any]) -> int:
+    return CREDIT_KINDS.index(row["kind"])
 
 
 def _credited(row: Mapping[str, Any]) -> tuple[str, ...]:

@@ -34,6 +34,7 @@ YEARLY = ("support", "space", "interconnect", "storage", "staff", "software", "c
 """Components that are stated per year, as `<name>_per_year`."""
 
 PRACTICAL_CAPACITY = Fraction(80, 100)
+LONGEST_LIFE_YEARS = 100
 
 _POWER = ("kw_per_gpu", "basis", "pue", "tariff_per_kwh")
 _DENOMINATOR = ("share_of_capacity", "basis")
@@ -97,11 +98,12 @@ def read_build_up(
     if gpus < 1 and not fields.reasons:
         fields.refuse(entry, f"{accelerator}, build_up: gpus must be 1 or more: the costs are divided by them")
     share, basis = _denominator(fields, entry)
+    in_service = fields.text(entry, "in_service", MONTH, "a month, 2026-01")
     found = BuildUp(
         accelerator=accelerator,
         priced_from=effective_from,
         gpus=max(gpus, 1),
-        in_service=fields.text(entry, "in_service", MONTH, "a month, 2026-01") or effective_from,
+        in_service=in_service or effective_from,
         life_years=_life(fields, entry),
         capital_cost=fields.amount(entry, "capital_cost"),
         residual=fields.amount(entry, "residual", default=Decimal(0)),
@@ -111,7 +113,7 @@ def read_build_up(
         share_of_capacity=share,
         denominator_basis=basis,
     )
-    for fault in _faults(found, effective_to):
+    for fault in _faults(found, effective_to) if in_service and effective_from else ():
         fields.refuse(entry, f"{accelerator}, build_up: {fault}")
     return found
 
@@ -124,8 +126,9 @@ def _yearly(fields: CardFields, entry: Branch, name: str) -> tuple[str, Decimal]
 
 def _life(fields: CardFields, entry: Branch) -> Fraction:
     life = Fraction(fields.positive(entry, "life_years"))
-    if (life * 12).denominator != 1 or life > 100:
-        fields.refuse(entry.entries["life_years"], f"life_years is {float(life)}: it must be whole months, 4.5 or 5")
+    if (life * 12).denominator != 1 or life > LONGEST_LIFE_YEARS:
+        like = f"it must be whole months, 4.5 or 5, and at most {LONGEST_LIFE_YEARS} years"
+        fields.refuse(entry.entries["life_years"], f"life_years is {float(life)}: {like}")
         return Fraction(1)
     return life
 

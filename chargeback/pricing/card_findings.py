@@ -1,5 +1,6 @@
 """What makes a whole card unbelievable although each entry can be read: a rate that does not follow from its inputs, a
-price a hundred times off its neighbours, a geometry charged above one GPU, a policy without what it needs.
+price a hundred times off its neighbours, a geometry charged above one GPU or of slices that nobody knows, a policy
+without what it needs.
 
 Every finding refuses the card. Source: design.md 2, 5.7. Not here: notes that refuse nothing (`below_one_gpu`), and
 findings across cards (card_calendar.py).
@@ -53,7 +54,7 @@ def card_findings(card: Priced) -> list[tuple[str, str]]:
     """(accelerator, what is wrong and what to do), by accelerator."""
     found = [*_rates_that_do_not_follow(card), *_far_from_neighbours(card.prices)]
     found += [(each.accelerator, what) for each, what in above_one_gpu(card.geometries, billing_weights(card.prices))]
-    found += _unweighable(card)
+    found += [*_unknown_slices(card), *_unweighable(card)]
     return sorted(found)
 
 
@@ -112,6 +113,19 @@ def _is_far(price: StatedPrice, other: StatedPrice) -> bool:
 def _ratio(price: StatedPrice, other: StatedPrice) -> Fraction:
     low, high = sorted((price.per_hour_of_730, other.per_hour_of_730))
     return high / low
+
+
+def _unknown_slices(card: Priced) -> Iterator[tuple[str, str]]:
+    """Slices of geometries without a price: a misspelt one would leave its whole geometry unsummed."""
+    priced = {price.accelerator for price in card.prices}
+    for geometry in card.geometries:
+        for profile, _ in geometry.slices:
+            if f"{geometry.accelerator}:{profile}" not in priced:
+                what = (
+                    f"{geometry.accelerator}, geometry {geometry.name} has a slice {profile}, which the card does not "
+                    "price: add it under `slices`, or correct its name"
+                )
+                yield geometry.accelerator, what
 
 
 def _unweighable(card: Priced) -> Iterator[tuple[str, str]]:

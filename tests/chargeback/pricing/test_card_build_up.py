@@ -90,6 +90,7 @@ def test_an_accelerator_beyond_its_life_is_priced_without_depreciation() -> None
         (changed("space_per_year: 96000", "space_per_year: 9.6e4"), "space_per_year is '9.6e4', must be a plain"),
         (changed("life_years: 5", "life_years: 0"), "life_years is 0: it must be above 0"),
         (changed("life_years: 5", "life_years: 4.7"), "life_years is 4.7: it must be whole months, 4.5 or 5"),
+        (changed("life_years: 5", "life_years: 120"), "life_years is 120.0: it must be whole months, 4.5 or 5, and at"),
         (changed("in_service: 2026-01", "in_service: 2026-04"), "nothing is charged before it can be used"),
         (changed("basis: measured", "basis: guessed"), "basis is 'guessed', must be nameplate or measured"),
         (changed("pue: 1.30", "pue: 0.90"), "pue is 0.90: a site cannot use less than its machines"),
@@ -112,6 +113,14 @@ def test_an_accelerator_beyond_its_life_is_priced_without_depreciation() -> None
 )  # fmt: skip
 def test_a_build_up_that_cannot_be_believed_is_refused(accelerators: str, reason: str) -> None:
     assert reason in refusal_of(accelerators)
+
+
+def test_a_card_of_which_neither_month_can_be_read_says_both_and_nothing_that_follows_from_them() -> None:
+    head = HEAD.replace("effective_from: 2026-03\n", "")
+
+    reasons = refusal_of(changed("in_service: 2026-01", "in_service: soon"), head).splitlines()
+
+    assert [reason.partition(": ")[2].partition(" is ")[0] for reason in reasons] == ["effective_from", "in_service"]
 
 
 def test_a_refused_rate_says_by_what_it_is_off_and_what_to_state() -> None:

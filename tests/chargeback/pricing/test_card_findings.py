@@ -90,6 +90,15 @@ def test_geometries_that_sum_to_one_gpu_or_below_are_accepted() -> None:
     ]
 
 
+def test_a_geometry_of_a_slice_that_the_card_does_not_price_is_refused_since_it_cannot_be_summed() -> None:
+    reason = refusal_of(SLICED + "      halves: 2 x 3g.40bg\n")
+
+    assert reason.endswith(
+        "a100, geometry halves has a slice 3g.40bg, which the card does not price: add it under `slices`, or correct "
+        "its name"
+    )
+
+
 @pytest.mark.parametrize("text", ["two halves", "3g.40gb", "0 x 3g.40gb", "1 x 3g.40gb and 1 x 4g.40gb", '""'])
 def test_a_geometry_that_cannot_be_read_is_refused(text: str) -> None:
     assert "must be slices of one GPU, 1 x 4g.40gb + 1 x 3g.40gb" in refusal_of(f"{SLICED}      odd: {text}\n")
