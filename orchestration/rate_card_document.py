@@ -156,7 +156,7 @@ def _policies(card: RateCard) -> list[Document]:
         ("suspended time", "charged, and credited" if policies.suspended == "credit" else "charged: the GPUs are held"),
         ("blocked capacity", "charged in GPU equivalents" if policies.blocked == "charge" else "reported, not charged"),
         ("platform faults", f"credited, at most {cap} hours of a run" if cap else "not credited"),
-        ("preempted standard runs", f"credited within {minutes} minutes" if minutes else "not credited"),
+        ("preempted standard runs", f"their first {minutes} minutes are credited" if minutes else "not credited"),
     )
     return [{"what": what, "policy": policy} for what, policy in said]
 

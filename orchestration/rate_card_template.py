@@ -59,7 +59,7 @@ def _head(beginning: Beginning) -> Iterator[str]:
     yield "  suspended: hold              # hold: charged; credit: charged, and credited as a line of its own"
     yield "  blocked: report              # report; charge: in GPU equivalents, which needs `node` below"
     yield "  platform_fault_cap_hours: none    # hours of a run that are credited after a fault of the platform"
-    yield "  preempted_minutes: 0         # a standard run preempted within so many minutes is credited"
+    yield "  preempted_minutes: 0         # of a preempted standard run, the first minutes that are credited"
     yield "# customer_classes:            # without them everybody pays what is stated"
     yield "#   internal: {kind: internal}"
     yield "#   federal: {kind: federal}   # never pays for what a grant has paid for"

@@ -43,5 +43,5 @@ RATE_CARD = Contract(
         Column("card_sha256", pl.String(), "content hash of the card"),
         OBJECT,
     ),
-    checks=("rate_card_valid", "rate_card_signed", "customer_classes_equal"),
+    checks=("rate_card_valid", "rate_card_signed", "customer_classes_equal", "card_policies_kept"),
 )

@@ -1,20 +1,23 @@
-"""The policies that a rate card states: suspended and blocked time, credits and their caps. Parsed and carried.
+"""The policies that a rate card states: suspended and blocked time, credits and their caps; and whether they are kept.
 
     policies:
       suspended: hold                # hold: charged like any hold; credit: charged, and credited as a visible line
       blocked: report                # report: the platform's memo; charge: to whom blocks, in GPU equivalents
       platform_fault_cap_hours: 24   # of one run, hours before the fault that are credited at most; none: no credit
-      preempted_minutes: 60          # a standard-tier run preempted within so many minutes is credited; 0: no credit
+      preempted_minutes: 60          # the first so many minutes of a preempted standard-tier run are credited; 0: none
 
-Without the section everything is as without credits: hold, report, none, 0. Source: design.md 5.12, 5.13.
+A policy that the section leaves out is as without credits: hold, report, none, 0. The card says what finance signed;
+what is done stands in the settings (credits.py), and a month is not certified where the two differ. Without the section
+the card says nothing of it. Source: design.md 5.12, 5.13; docs/decisions/0023.
 Not here: the credit lines themselves; what a GPU equivalent is (gpu_equivalents.py).
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, cast
 
 from chargeback.pricing.card_fields import CardFields
+from chargeback.pricing.credits import CreditPolicies
 from chargeback.pricing.yaml_tree import Branch
 
 _FIELDS = ("suspended", "blocked", "platform_fault_cap_hours", "preempted_minutes")
@@ -23,22 +26,26 @@ _CAP = re.compile(r"none|[1-9]\d{0,4}")
 
 @dataclass(frozen=True, slots=True)
 class CardPolicies:
-    """What a card forgives and charges besides allocation. `platform_fault_cap_hours` None: nothing is credited."""
+    """What a card forgives and charges besides allocation. `platform_fault_cap_hours` None: nothing is credited.
+
+    `is_stated`: the card has the section, so that even a default is finance's word.
+    """
 
     suspended: Literal["hold", "credit"] = "hold"
     blocked: Literal["report", "charge"] = "report"
     platform_fault_cap_hours: int | None = None
     preempted_minutes: int = 0
+    is_stated: bool = field(default=False, compare=False)
 
 
-NO_CREDITS = CardPolicies()
-"""What holds where a card states no policy."""
+NOTHING_STATED = CardPolicies()
+"""Those of a card without the section."""
 
 
 def read_policies(fields: CardFields, tree: Branch) -> CardPolicies:
     """The section `policies` of a card, or the defaults where it has none."""
     if "policies" not in tree.entries:
-        return NO_CREDITS
+        return NOTHING_STATED
     stated = fields.branch(tree, "policies", "suspended, blocked and credits")
     fields.refuse_unknown(stated, _FIELDS, "policies: ")
     suspended = fields.text(stated, "suspended", re.compile("hold|credit"), "hold or credit", required=False)
@@ -49,4 +56,20 @@ def read_policies(fields: CardFields, tree: Branch) -> CardPolicies:
         blocked=cast(Literal["report", "charge"], blocked or "report"),
         platform_fault_cap_hours=int(cap) if cap and cap != "none" else None,
         preempted_minutes=fields.count(stated, "preempted_minutes", default=0),
+        is_stated=True,
     )
+
+
+def policies_not_kept(stated: CardPolicies, done: CreditPolicies) -> list[tuple[str, str, str]]:
+    """(policy, what the card states, what is done) of each that differs; none for a card without the section."""
+    if not stated.is_stated:
+        return []
+    pairs = (
+        ("suspended", stated.suspended, "credit" if done.suspended else "hold", "[policies] suspended"),
+        ("blocked", stated.blocked, "report", "blocked capacity is never charged: state report"),
+        ("platform_fault_cap_hours", stated.platform_fault_cap_hours or 0, done.platform_fault_cap_hours,
+         "[policies] credit_platform_fault_cap_hours"),
+        ("preempted_minutes", stated.preempted_minutes, done.preempted_minutes, "[policies] credit_preempted_minutes"),
+    )  # fmt: skip
+    return [(name, f"{said}, as the card states", f"{is_done} ({where})")
+            for name, said, is_done, where in pairs if said != is_done]  # fmt: skip

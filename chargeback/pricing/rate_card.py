@@ -28,7 +28,7 @@ from chargeback.pricing.billing_weights import Geometry, read_geometries
 from chargeback.pricing.card_build_up import BuildUp, read_build_up
 from chargeback.pricing.card_fields import MONTH, CardFields
 from chargeback.pricing.card_findings import card_findings
-from chargeback.pricing.card_policies import NO_CREDITS, CardPolicies, read_policies
+from chargeback.pricing.card_policies import NOTHING_STATED, CardPolicies, read_policies
 from chargeback.pricing.card_prices import read_prices
 from chargeback.pricing.customer_classes import CustomerClass, read_customer_classes
 from chargeback.pricing.gpu_equivalents import NodeShape, read_node_shape
@@ -77,7 +77,7 @@ class RateCard:
     build_ups: tuple[BuildUp, ...] = ()
     geometries: tuple[Geometry, ...] = ()
     node_shapes: tuple[NodeShape, ...] = ()
-    policies: CardPolicies = NO_CREDITS
+    policies: CardPolicies = NOTHING_STATED
     customer_classes: tuple[CustomerClass, ...] = ()
 
     @property

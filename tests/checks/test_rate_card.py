@@ -77,9 +77,9 @@ def test_evidence_of_a_parallel_month_is_none_for_an_enforced_one(billed_estate:
     assert others[0].suite_version == others[1].suite_version
 
 
-def land_and_bill_with(estate: Estate, classes: str) -> None:
-    """The month priced from a card of a higher version that has these customer classes."""
-    text = CARD.replace('version: "2026.1"', 'version: "2026.9"') + "customer_classes:\n" + classes
+def land_and_bill_with(estate: Estate, section: str) -> None:
+    """The month priced from a card of a higher version that has this section too."""
+    text = CARD.replace('version: "2026.1"', 'version: "2026.9"') + section
     estate.land("rate-cards", text.encode(), at=LATER, extension="yaml")
     period = BillingPeriod(MONTH, estate.settings.zone)
     card, _ = estate.workspace.people.rate_card(period, currency="EUR")
@@ -94,7 +94,8 @@ def test_customer_classes_equal_passes_for_a_card_without_classes(billed_estate:
 
 
 def test_customer_classes_equal_passes_where_only_an_external_class_pays_more(estate: Estate) -> None:
-    land_and_bill_with(estate, "  a: {kind: internal}\n  f: {kind: federal}\n  x: {kind: external, mark_up: 20 %}\n")
+    classes = "  a: {kind: internal}\n  f: {kind: federal}\n  x: {kind: external, mark_up: 20 %}\n"
+    land_and_bill_with(estate, f"customer_classes:\n{classes}")
 
     judgement = judged("customer_classes_equal", estate)
 
@@ -103,7 +104,8 @@ def test_customer_classes_equal_passes_where_only_an_external_class_pays_more(es
 
 
 def test_customer_classes_equal_fails_for_a_federal_class_that_pays_more_than_an_internal_one(estate: Estate) -> None:
-    land_and_bill_with(estate, "  students: {kind: internal, subsidy: 20 %}\n  federal: {kind: federal}\n")
+    classes = "  students: {kind: internal, subsidy: 20 %}\n  federal: {kind: federal}\n"
+    land_and_bill_with(estate, f"customer_classes:\n{classes}")
 
     judgement = judged("customer_classes_equal", estate)
 
@@ -118,3 +120,18 @@ def test_customer_classes_equal_fails_where_the_card_is_not_the_one_that_priced_
     put(estate, RATE_CARD, rows_of(estate, RATE_CARD).with_columns(card_sha256=pl.lit("another")))
 
     assert "gone from landing/, or another now" in judged("customer_classes_equal", estate).told
+
+
+def test_card_policies_kept_passes_for_a_card_that_states_none(billed_estate: Estate) -> None:
+    assert judged("card_policies_kept", billed_estate).is_pass
+
+
+def test_card_policies_kept_fails_for_a_credit_that_finance_signed_and_nobody_gives(estate: Estate) -> None:
+    land_and_bill_with(estate, "policies: {platform_fault_cap_hours: 24}\n")
+
+    judgement = judged("card_policies_kept", estate)
+
+    assert judgement.is_failure
+    assert judgement.told == (
+        "platform_fault_cap_hours | 24, as the card states | 0 ([policies] credit_platform_fault_cap_hours)"
+    )

@@ -2,14 +2,15 @@
 
 import pytest
 
-from chargeback.pricing.card_policies import NO_CREDITS, CardPolicies
+from chargeback.pricing.card_policies import NOTHING_STATED, CardPolicies, policies_not_kept
+from chargeback.pricing.credits import NO_CREDITS, CreditPolicies
 from tests.chargeback.pricing.built_cards import H100, HEAD, card_with, refusal_of
 
 NODE = "    node: {cpus_per_gpu: 24, memory_gib_per_gpu: 256}\n"
 
 
 def test_a_card_without_policies_holds_reports_and_credits_nothing() -> None:
-    assert card_with().policies == NO_CREDITS == CardPolicies("hold", "report", None, 0)
+    assert card_with().policies == NOTHING_STATED == CardPolicies("hold", "report", None, 0)
 
 
 def test_policies_are_carried_as_the_card_states_them() -> None:
@@ -19,7 +20,26 @@ def test_policies_are_carried_as_the_card_states_them() -> None:
 
 
 def test_no_credit_for_platform_faults_can_be_said_in_a_word() -> None:
-    assert card_with(head=HEAD + "policies: {platform_fault_cap_hours: none}\n").policies == NO_CREDITS
+    assert card_with(head=HEAD + "policies: {platform_fault_cap_hours: none}\n").policies == NOTHING_STATED
+
+
+def test_what_is_forgiven_otherwise_than_the_card_states_is_told_policy_by_policy() -> None:
+    stated = CardPolicies("hold", "charge", 24, 60, is_stated=True)
+
+    assert policies_not_kept(stated, CreditPolicies(platform_fault_cap_hours=48, suspended=True)) == [
+        ("suspended", "hold, as the card states", "credit ([policies] suspended)"),
+        ("blocked", "charge, as the card states", "report (blocked capacity is never charged: state report)"),
+        ("platform_fault_cap_hours", "24, as the card states", "48 ([policies] credit_platform_fault_cap_hours)"),
+        ("preempted_minutes", "60, as the card states", "0 ([policies] credit_preempted_minutes)"),
+    ]
+
+
+def test_policies_that_are_kept_or_not_stated_are_nothing_to_tell() -> None:
+    stated = card_with(head=HEAD + "policies: {platform_fault_cap_hours: 24}\n").policies
+
+    assert policies_not_kept(stated, CreditPolicies(platform_fault_cap_hours=24)) == []
+    assert policies_not_kept(stated, NO_CREDITS) != []
+    assert policies_not_kept(card_with().policies, CreditPolicies(preempted_minutes=30)) == []
 
 
 @pytest.mark.parametrize(
