@@ -1,6 +1,7 @@
 """Statements on paper: the same figures as the page, the same bytes everywhere, and nothing in them is markup."""
 
 import io
+import json
 import os
 import subprocess
 import sys
@@ -71,6 +72,28 @@ def test_what_was_forgiven_stands_with_its_reason_and_run() -> None:
         "What was forgiven, and why", "job 104 on slurm-a: the platform failed under it", "−96.00 1.10 −105.60",
     ):  # fmt: skip
         assert said in text, said
+
+
+def test_the_change_against_last_month_adds_up_where_only_last_month_had_credits() -> None:
+    statement = json.loads(document_of(worked_statements(), "Vision"))
+    statement["change"] = {
+        "has_previous": True, "previous_month": "2026-02", "previous_total": "134.99", "difference": "105.60",
+        "hours_effect": "0.00", "rate_effect": "0.00", "credits_effect": "105.60",
+    }  # fmt: skip
+
+    text = text_of(render_pdf(json.dumps(statement)), first_page_only=True)
+
+    assert "difference +105.60 because of hours 0.00 · rate 0.00 · credits +105.60" in text
+
+
+def test_a_credit_that_is_held_to_its_charge_says_why_its_cents_do_not_follow() -> None:
+    statement = json.loads(document_of(forgiven_statements(), "Vision"))
+    for line in statement["lines"]:
+        line["is_held_to_charge"] = line["kind"] != "allocation"
+
+    text = text_of(render_pdf(json.dumps(statement)))
+
+    assert text.count("which is what was left of its charge") == 1
 
 
 def test_an_enforced_month_bears_no_watermark() -> None:
