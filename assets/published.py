@@ -101,10 +101,9 @@ def _documents(stated: pl.DataFrame, entries: pl.DataFrame, month: Month, settin
 def _focus_files(tables: list[pl.LazyFrame], month: Month) -> list[Rendered]:
     """FOCUS 1.3 rows in parts of bounded size and the two small datasets of 1.4, each as CSV and as Parquet."""
     files = []
-    for name, frame in zip(FOCUS_NAMES, tables, strict=True):
-        parts = parts_of(frame.select(pl.len()).collect().item())
-        for number, (offset, length) in enumerate(parts, start=1):
-            part = frame.slice(offset, length)
+    for table, name, frame in zip(FOCUS_TABLES, FOCUS_NAMES, tables, strict=True):
+        parts = parts_of(frame) if table is FOCUS_COST_AND_USAGE else [frame.sort(table.key)]
+        for number, part in enumerate(parts, start=1):
             stem = f"focus/{name}-{month.period.month}-part-{number:04d}" if len(parts) > 1 else (
                 f"focus/{name}-{month.period.month}"
             )  # fmt: skip

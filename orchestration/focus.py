@@ -4,12 +4,15 @@ import sys
 from pathlib import Path
 
 import dagster as dg
+import polars as pl
 from rich.console import Console
 
 from assets.materialisation import month_called
 from assets.release import certificate_in_force
 from chargeback.contracts.focus_cost_and_usage import FOCUS_COST_AND_USAGE
-from chargeback.ledger.focus_files import FILE_KINDS, FOCUS_VERSIONS, projected, render_focus
+from chargeback.ledger.focus_files import FILE_KINDS, FOCUS_VERSIONS, LINE_END, csv_cells, parts_of, projected
+from orchestration.bill_command import DONE, REFUSED
+from orchestration.local_files import half_written, refuse_without_folder
 from orchestration.workspace import open_workspace
 from resources.setting_kinds import SettingsRefused
 from resources.settings import load_settings
@@ -25,8 +28,7 @@ def write_focus(month: str, *, version: str, out: Path, config: Path | None) -> 
     kind = out.suffix.removeprefix(".")
     if kind not in FILE_KINDS:
         raise SettingsRefused(f"--out {out}: must end in .csv or .parquet")
-    if not out.parent.is_dir():
-        raise SettingsRefused(f"--out {out}: there is no folder {out.parent}; make it first")
+    refuse_without_folder(out)
     settings = load_settings(config)
     workspace = open_workspace(settings, to_read=True)
     chosen = month_called(month, settings)
@@ -34,8 +36,13 @@ def write_focus(month: str, *, version: str, out: Path, config: Path | None) -> 
         certificate_in_force(chosen, lake=workspace.lake, evidence=workspace.evidence, settings=settings)
     except dg.Failure as refused:
         Console(stderr=True, soft_wrap=True, highlight=False).print(str(refused.description), style="red", markup=False)
-        return 1
+        return REFUSED
     rows = workspace.lake.scan(FOCUS_COST_AND_USAGE, [chosen.partition]).frame
-    out.write_bytes(render_focus(projected(rows, version=version), kind))
+    ordered = pl.concat(parts_of(projected(rows, version=version)))
+    if kind == "csv":
+        csv_cells(ordered).sink_csv(half_written(out), line_terminator=LINE_END)
+    else:
+        ordered.sink_parquet(half_written(out), compression="zstd")
+    half_written(out).replace(out)
     sys.stdout.write(f"{out}: FOCUS {version}, {month}\n")
-    return 0
+    return DONE

@@ -2,14 +2,17 @@
 bytes. Not here: where files lie."""
 
 import io
+from datetime import datetime
 
 import polars as pl
 
+from chargeback.contracts.focus_cost_and_usage import FOCUS_COST_AND_USAGE
 from chargeback.ledger.csv_text import FORMULA_STARTS
 from chargeback.ledger.focus_numbers import decimal_digits
 
 FILE_KINDS = ("csv", "parquet")
 ROWS_PER_FILE = 250_000
+LINE_END = "\r\n"
 
 FOCUS_VERSIONS = ("1.2", "1.3", "1.4")
 _SINCE_1_3 = (
@@ -33,20 +36,40 @@ def projected(rows: pl.LazyFrame, *, version: str) -> pl.LazyFrame:
     return rows.drop("month", *dropped)
 
 
-def parts_of(rows: int, *, rows_per_file: int = ROWS_PER_FILE) -> list[tuple[int, int]]:
-    """(first row, how many) of each file that so many rows are written to; one file where there are none."""
-    return [(first, rows_per_file) for first in range(0, max(rows, 1), rows_per_file)]
+def parts_of(rows: pl.LazyFrame, *, rows_per_file: int = ROWS_PER_FILE) -> list[pl.LazyFrame]:
+    """Rows of contracts.focus_cost_and_usage in files' worth, one after the other, each in the order of the key.
+
+    A table promises no order, and to order a whole month takes the memory of it; so whole days stand together, as many
+    as are at most `rows_per_file` rows, or one day that has more. One empty part where there are no rows.
+    """
+    day = pl.col("ChargePeriodStart")
+    counts = rows.group_by(day).len().sort(day).collect(engine="streaming")
+    parts: list[list[datetime]] = []
+    counted = 0
+    for begin, count in counts.iter_rows():
+        counted += count
+        if not parts or counted > rows_per_file:
+            parts.append([])
+            counted = count
+        parts[-1].append(begin)
+    key = [name for name in FOCUS_COST_AND_USAGE.key if name != "month"]
+    return [rows.filter(day.is_between(days[0], days[-1])).sort(key) for days in parts] or [rows]
 
 
 def render_focus(rows: pl.LazyFrame, kind: str) -> bytes:
-    """The rows as `csv` (RFC 4180, UTF-8, instants as 2026-10-05T00:00:00Z, empty for null) or `parquet`."""
+    """The rows as they come, as `csv` or `parquet`."""
     frame = (rows.drop("month", strict=False)).collect()
     out = io.BytesIO()
     if kind == "parquet":
         frame.write_parquet(out, compression="zstd", statistics=True, row_group_size=ROWS_PER_FILE)
     else:
-        frame.select(_cell(name, dtype) for name, dtype in frame.schema.items()).write_csv(out, line_terminator="\r\n")
+        csv_cells(frame.lazy()).collect().write_csv(out, line_terminator=LINE_END)
     return out.getvalue()
+
+
+def csv_cells(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """The rows as a CSV has them (RFC 4180, UTF-8): plain digits, instants as 2026-10-05T00:00:00Z, empty for null."""
+    return rows.select(_cell(name, dtype) for name, dtype in rows.collect_schema().items())
 
 
 def _cell(name: str, dtype: pl.DataType) -> pl.Expr:
