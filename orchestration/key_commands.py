@@ -16,7 +16,8 @@ from chargeback.signatures.fields import Unreadable, read_instant, spelled
 from chargeback.signatures.keyring import Keyring, KeyringFile, read_keyring
 from chargeback.signatures.keys import ROLES, SHOWN_DIGITS, Key, public_key_of
 from chargeback.signatures.kinds import APPROVERS
-from orchestration.signing_desk import Desk, desk_of, write_file
+from orchestration.local_files import refuse_without_folder, write_file
+from orchestration.signing_desk import Desk, desk_of
 from resources.private_keys import make_private_key, passphrase_of
 from resources.setting_kinds import SettingsRefused, one_of
 
@@ -106,6 +107,7 @@ def _state(key: Key, now: datetime) -> str:
 
 def _proposal(path: Path, desk: Desk, prepared_by: str, reason: str) -> Keyring:
     """The proposal in a file, else a new one: the next version after the one in force, or the first."""
+    refuse_without_folder(path)
     if path.exists():
         try:
             return read_keyring(path.read_bytes()).keyring

@@ -13,7 +13,8 @@ from chargeback.signatures.keyring import Keyring, KeyringFile, read_keyring
 from chargeback.signatures.keyring_chain import LandedKeyring, change_refused
 from chargeback.signatures.recognition import signed_kind_of
 from chargeback.signatures.record import Record, SignedRecord, read_record, sign_record
-from orchestration.signing_desk import Desk, desk_of, holder_of, read_file, write_file
+from orchestration.local_files import read_file, write_file
+from orchestration.signing_desk import Desk, desk_of, holder_of
 from resources.people_objects import PeopleRefused
 from resources.setting_kinds import SettingsRefused
 

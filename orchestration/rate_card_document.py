@@ -37,7 +37,7 @@ def card_document(card: RateCard, *, findings: Sequence[str] = ()) -> Document:
 
 _CARD_FIELDS = (
     "version", "effective_from", "effective_to", "currency", "rounding", "rate_scale", "prepared_by", "approved_by",
-    "reason", "supersedes", "note", "sha256", "is_signed",
+    "reason", "supersedes", "note", "sha256", "is_signed", "signature",
 )  # fmt: skip
 
 

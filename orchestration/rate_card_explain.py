@@ -4,13 +4,13 @@ Not here: the figures (rate_card_document.py), how they are printed (rate_card_t
 """
 
 import json
-import os
 import sys
 from decimal import Decimal
 from pathlib import Path
 
 from rich.console import Console
 
+from chargeback.billing_period import BillingPeriod
 from chargeback.ledger.csv_text import render_csv
 from chargeback.ledger.rate_card_page import render_rate_card
 from chargeback.ledger.statement_document import Document
@@ -19,22 +19,25 @@ from chargeback.pricing.rate_card import RateCard
 from orchestration.rate_card_document import card_document
 from orchestration.rate_card_file import card_of_file
 from orchestration.rate_card_tables import print_card
-from orchestration.workspace import open_workspace
+from orchestration.workspace import Workspace, workspace_here
 from resources.setting_kinds import one_of
-from resources.settings import SETTINGS_FILE, SETTINGS_VARIABLE, load_settings
 
 FORMATS = ("table", "json", "csv", "html")
 HEADER = ("accelerator", "part", "from", "per_year", "per_gpu_hour", "per_cent")
 
 
 def explain_card_file(path: Path, *, output: str, config: Path | None) -> None:
-    """Print the explanation of a card. Where there is a lake, its cards are held against this one.
+    """Print the explanation of a card. Where there is a lake, its cards and signatures are held against this one.
 
     Raises SettingsRefused for an unknown format or file, PeopleRefused with every reason for a card that is refused.
     """
     one_of(output, FORMATS, "--format")
     card = card_of_file(path)
-    document = card_document(card, findings=_beside_landed(card, config))
+    workspace, findings = workspace_here(config), list[str]()
+    if workspace is not None:
+        findings = _beside_landed(card, workspace)
+        card, _ = workspace.people.signed_or_not(card, BillingPeriod(card.effective_from, workspace.settings.zone))
+    document = card_document(card, findings=findings)
     if output == "json":
         sys.stdout.write(json.dumps(document, ensure_ascii=False, sort_keys=True) + "\n")
     elif output == "csv":
@@ -45,11 +48,8 @@ def explain_card_file(path: Path, *, output: str, config: Path | None) -> None:
         print_card(document, Console(soft_wrap=True, highlight=False))
 
 
-def _beside_landed(card: RateCard, config: Path | None) -> list[str]:
-    """What the landed cards and this one say of each other; nothing where no settings are."""
-    if config is None and SETTINGS_VARIABLE not in os.environ and not Path(SETTINGS_FILE).exists():
-        return []
-    workspace = open_workspace(load_settings(config), to_read=True)
+def _beside_landed(card: RateCard, workspace: Workspace) -> list[str]:
+    """What the landed cards and this one say of each other."""
     landed = [each for each in workspace.people.rate_cards() if each.sha256 != card.sha256]
     known = set(calendar_findings(landed))
     return [finding for finding in calendar_findings([*landed, card]) if finding not in known]

@@ -4,7 +4,6 @@ Costs are left empty on purpose: an invented figure might be signed. Read before
 with one line for each that is missing. Not here: the text of the card (rate_card_template.py).
 """
 
-import os
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -15,15 +14,14 @@ from rich.console import Console
 from chargeback.billing_period import day_of
 from chargeback.pricing.card_build_up import month_after
 from chargeback.pricing.card_fields import MONTH
-from chargeback.pricing.rate_card import RateCard
+from chargeback.pricing.rate_card import VERSION, RateCard
 from orchestration.accelerators_in_use import InUse, accelerators_in_use
+from orchestration.local_files import refuse_without_folder
 from orchestration.rate_card_template import Beginning, card_text
-from orchestration.workspace import open_workspace
+from orchestration.workspace import workspace_here
 from resources.setting_kinds import SettingsRefused
-from resources.settings import SETTINGS_FILE, SETTINGS_VARIABLE, load_settings
 
 _ACCELERATOR = re.compile(r"[a-z0-9][a-z0-9.+-]*")
-_VERSION = re.compile(r"\d{1,6}(\.\d{1,6}){0,3}")
 
 
 def write_new_card(
@@ -31,19 +29,20 @@ def write_new_card(
 ) -> None:
     """Write the card and say what to do next.
 
-    Raises SettingsRefused if the file is there, nothing is in use and nothing was named, or a name is no accelerator.
+    Raises SettingsRefused if the file is there or its folder is not, nothing is in use and nothing was named, or a name
+    is no accelerator.
     """
     now = datetime.now(UTC)
-    has_lake = config is not None or SETTINGS_VARIABLE in os.environ or Path(SETTINGS_FILE).exists()
+    refuse_without_folder(path)
+    workspace = workspace_here(config)
     in_use, landed, currency, month = InUse(), [], "EUR", f"{now:%Y-%m}"
-    if has_lake:
-        workspace = open_workspace(load_settings(config), to_read=True)
+    if workspace is not None:
         in_use, landed = accelerators_in_use(workspace), workspace.people.rate_cards()
         currency, month = workspace.settings.currency_code, day_of(now, workspace.settings.zone)[:7]
     latest = max(landed, key=lambda card: card.order, default=None)
     chosen = _accelerators(accelerators, in_use)
     beginning = Beginning(
-        version=_matching(version, _VERSION, "--version", "numbers with dots, 2026.2") or _next_version(latest, month),
+        version=_matching(version, VERSION, "--version", "numbers with dots, 2026.2") or _next_version(latest, month),
         effective_from=_matching(effective_from, MONTH, "--effective-from", "a month, 2026-11")
         or month_after(month, 1),
         currency=currency,

@@ -9,12 +9,14 @@ from rich.console import Console
 
 from chargeback.billing_period import BillingPeriod
 from chargeback.pricing.card_signature import KIND, approvable_card, signed_for_month
-from chargeback.pricing.rate_card import CardRefused, RateCard, read_rate_card
+from chargeback.pricing.rate_card import RateCard, read_rate_card
 from chargeback.signatures.fields import Unreadable, read_instant
 from chargeback.signatures.judgement import LandedRecord
 from chargeback.signatures.record import Record, SignedRecord, read_record
 from orchestration.key_signing import signed_with
-from orchestration.signing_desk import Desk, desk_of, read_file, write_file
+from orchestration.local_files import read_file, write_file
+from orchestration.rate_card_file import card_of_file
+from orchestration.signing_desk import Desk, desk_of
 from resources.lake_binding import bind_lake
 from resources.open_store import store_at
 from resources.people_objects import PeopleRefused
@@ -29,7 +31,7 @@ def sign_card(
     Raises  SettingsRefused, PeopleRefused with every reason.
     """
     desk = desk_of(config)
-    card = _card(file)
+    card = card_of_file(file)
     thing = approvable_card(card)
     if not card.prepared_by:
         raise PeopleRefused((f"{file} does not say who prepared it: write prepared_by: NAME into it",))
@@ -58,7 +60,7 @@ def verify_card(file: Path, *, approval: Path | None, config: Path | None) -> in
     Looks at what landed, and at the approval that is named or lies beside the card.
     """
     desk = desk_of(config)
-    card, beside = _card(file), approval or _beside(file)
+    card, beside = card_of_file(file), approval or _beside(file)
     records = _landed_records(desk)
     if approval or beside.exists():
         records.append(LandedRecord(_record(beside), desk.now, beside.name))
@@ -75,7 +77,7 @@ def publish_card(file: Path, *, approval: Path | None, config: Path | None) -> N
     Raises  PeopleRefused if the approval does not count, or the version already landed with another content.
     """
     desk = desk_of(config)
-    card, beside = _card(file), approval or _beside(file)
+    card, beside = card_of_file(file), approval or _beside(file)
     signed = _record(beside)
     judged = _judged(card, signed, beside, desk)
     if not judged.is_signed:
@@ -126,13 +128,6 @@ def _landed_records(desk: Desk) -> list[LandedRecord]:
 
 def _beside(file: Path) -> Path:
     return file.with_name(f"{file.stem}.approval.json")
-
-
-def _card(file: Path) -> RateCard:
-    card = read_rate_card(read_file(file), object_key=file.name)
-    if isinstance(card, CardRefused):
-        raise PeopleRefused(card.reasons)
-    return card
 
 
 def _record(file: Path) -> SignedRecord:

@@ -17,9 +17,9 @@ def print_card(document: Document, console: Console) -> None:
     console.width = max(console.width, NARROWEST)
     card = document["card"]
     until = f" to {card['effective_to']}" if card["effective_to"] else " on"
-    state = "signed" if card["is_signed"] else "not signed"
     console.print(Text(f"Rate card {card['version']}", style="bold"), end="")
-    console.print(f" · from {card['effective_from']}{until} · {card['currency']} · {state}", markup=False)
+    console.print(f" · from {card['effective_from']}{until} · {card['currency']}", markup=False)
+    console.print(card["signature"], markup=False)
     for finding in document["findings"]:
         console.print(f"{finding}.", style="yellow", markup=False)
     for each in document["accelerators"]:

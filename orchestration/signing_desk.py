@@ -1,4 +1,4 @@
-"""What every command that signs needs: the private key, the keyring in force, a file that is replaced whole.
+"""What every command that signs needs: the private key, and the keyring in force.
 
 Not here: the commands (key_commands.py, key_signing.py, rate_card_signing.py).
 """
@@ -72,17 +72,3 @@ def holder_of(private_key: Ed25519PrivateKey, keyring: Keyring) -> Key:
             f"key {fingerprint} is not in keyring version {keyring.version}: two of its holders have to add it first"
         )
     return key
-
-
-def read_file(path: Path) -> bytes:
-    """Its bytes. Raises SettingsRefused if there is no such file."""
-    if not path.is_file():
-        raise SettingsRefused(f"no such file: {path}")
-    return path.read_bytes()
-
-
-def write_file(path: Path, content: bytes) -> None:
-    """Write a file whole, or leave what stands there."""
-    half_written = path.with_name(f".{path.name}.half-written")
-    half_written.write_bytes(content)
-    half_written.replace(path)

@@ -1,6 +1,7 @@
 """The adapters of one lake, opened together for a command or a sensor. Not here: what is done with them."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from resources.evidence import EvidenceStore
 from resources.lake import Lake
@@ -10,7 +11,7 @@ from resources.object_store import ObjectStore
 from resources.observations import Observations
 from resources.open_store import store_at
 from resources.people_objects import PeopleObjects
-from resources.settings import Settings
+from resources.settings import Settings, has_settings, load_settings
 from resources.storage_proof import require_proof
 
 
@@ -46,3 +47,8 @@ def open_workspace(settings: Settings, *, to_read: bool = False) -> Workspace:
         lake=Lake(settings.location),
         evidence=EvidenceStore(store),
     )
+
+
+def workspace_here(config: Path | None) -> Workspace | None:
+    """The lake of one's own settings, opened to read; None where there are no settings. Raises as open_workspace."""
+    return open_workspace(load_settings(config), to_read=True) if has_settings(config) else None

@@ -53,7 +53,7 @@ class PeopleObjects:
         chosen = card_in_force(self.rate_cards(), period=period, currency=currency)
         if isinstance(chosen, CardRefused):
             raise PeopleRefused(chosen.reasons)
-        return self._signed_or_not(chosen, period)
+        return self.signed_or_not(chosen, period)
 
     def rate_cards(self) -> list[RateCard]:
         """Every landed card. Raises PeopleRefused if one of them is unreadable, with every reason."""
@@ -64,7 +64,8 @@ class PeopleObjects:
             raise PeopleRefused(refused)
         return [card for card in read if isinstance(card, RateCard)]
 
-    def _signed_or_not(self, card: RateCard, period: BillingPeriod) -> tuple[RateCard, Shas]:
+    def signed_or_not(self, card: RateCard, period: BillingPeriod) -> tuple[RateCard, Shas]:
+        """A card as what landed signs it for a month, and the objects that decide. Raises PeopleRefused."""
         keyring, shas = self.signed.keyring()
         if keyring is None:
             return signed_for_month(card, [], keyring=None, period=period), {card.object_key: card.sha256}

@@ -132,6 +132,11 @@ def demo_settings(folder: Path) -> Settings:
     )
 
 
+def has_settings(path: Path | None = None) -> bool:
+    """Whether there are settings of somebody's own to load: a path given, one in $CHARGEBACK_TOML, or here."""
+    return path is not None or SETTINGS_VARIABLE in os.environ or Path(SETTINGS_FILE).exists()
+
+
 def load_settings(path: Path | None = None) -> Settings:
     """Read chargeback.toml: the path given, else the one in $CHARGEBACK_TOML, else in this folder, else the demo's.
 
@@ -139,7 +144,7 @@ def load_settings(path: Path | None = None) -> Settings:
     """
     chosen = path or Path(os.environ.get(SETTINGS_VARIABLE, SETTINGS_FILE))
     if not chosen.exists():
-        if path or SETTINGS_VARIABLE in os.environ:
+        if has_settings(path):
             raise SettingsRefused(f"{chosen} does not exist; write one with: chargeback init")
         return demo_settings(Path.cwd())
     try:

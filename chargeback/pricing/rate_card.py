@@ -45,7 +45,7 @@ _FIELDS = (
     "reason", "supersedes", "note", "policies", "customer_classes", "accelerators",
 )  # fmt: skip
 _BESIDE_TIERS = ("slices", "build_up", "geometries", "node")
-_VERSION = re.compile(r"\d{1,6}(\.\d{1,6}){0,3}")
+VERSION = re.compile(r"\d{1,6}(\.\d{1,6}){0,3}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ def _card(fields: CardFields, tree: Branch, sha256: str) -> RateCard:
         accelerators.add(name, fields.as_branch(entry, name, "prices per tier"))
     if not accelerators.prices and not fields.reasons:
         fields.refuse(stated, "no price at all: state one per accelerator and tier")
-    version = fields.text(tree, "version", _VERSION, "numbers with dots, 2026.2")
+    version = fields.text(tree, "version", VERSION, "numbers with dots, 2026.2")
     return RateCard(
         version=version,
         effective_from=effective_from,
@@ -197,7 +197,7 @@ def _rate_scale(fields: CardFields, tree: Branch) -> int:
 
 
 def _supersedes(fields: CardFields, tree: Branch, version: str) -> str:
-    supersedes = fields.text(tree, "supersedes", _VERSION, "the version whose place it takes, 2026.1", required=False)
+    supersedes = fields.text(tree, "supersedes", VERSION, "the version whose place it takes, 2026.1", required=False)
     if supersedes and version and _order(supersedes) >= _order(version):
         fields.refuse(
             tree.entries["supersedes"], f"version {version} cannot supersede {supersedes}: give it a higher version"

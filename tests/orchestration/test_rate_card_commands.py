@@ -124,6 +124,7 @@ def test_a_card_that_does_not_recompute_is_refused_with_the_rate_that_it_should_
         (("diff", "card.yaml", "card.yaml", "--format", "html"), "--format is 'html'"),
         (("new", "card.yaml", "--accelerator", "h100"), "card.yaml is there already and is not overwritten"),
         (("new", "n.yaml"), "nothing is in use in a lake here"),
+        (("new", "no/n.yaml", "--accelerator", "h100"), "no/n.yaml: there is no folder no; make it first"),
         (("new", "n.yaml", "--accelerator", "a100:3g.40gb"), "is no accelerator: write the whole GPU"),
         (("new", "n.yaml", "--accelerator", "h100", "--version", "v2"), "--version is 'v2', must be numbers with dots"),
     ],
@@ -186,7 +187,7 @@ def test_a_new_card_is_refused_until_it_is_filled_in_and_then_recomputes(folder:
     assert "fill in the costs, then: chargeback rate-card explain n.yaml" in begun.stdout
     assert len(reasons) == 14
     assert priceless.endswith("price is missing: the build-up makes 1.9900 per GPU-hour, state that")
-    assert "Rate card 7.1 · from 2026-11 on · EUR · not signed" in said
+    assert "Rate card 7.1 · from 2026-11 on · EUR\nunsigned: nobody has looked for a signature" in said
 
 
 def test_a_new_card_proposes_the_larger_of_compute_and_memory_share(folder: Path) -> None:

@@ -102,7 +102,9 @@ def test_a_signed_card_is_verified_published_and_lands_once(estate: Estate) -> N
 
     assert "signed: approved by Ada Berg" in done("rate-card", "verify", "card.yaml")
     assert "counts: approved by Ada Berg" in done("key", "verify", "card.approval.json")
+    assert "unsigned: no record of approvals/ approves rate card 2026.1" in done("rate-card", "explain", "card.yaml")
     done("rate-card", "publish", "card.yaml")
+    assert "EUR signed: approved by Ada Berg" in done("rate-card", "explain", "card.yaml")
     landed = estate.tree()
     assert "was landed before as" in done("rate-card", "publish", "card.yaml")
 
@@ -210,6 +212,7 @@ def test_a_passphrase_is_asked_for_twice_and_not_shown(begun: Estate) -> None:
         ),
         (("--holder", "Eve", "--role", "finance", "--valid-from", "today"), "must be an instant in UTC"),
         (("--holder", "Eve", "--role", "finance", "--into", "new.json"), "say --prepared-by NAME and --reason TEXT"),
+        (("--holder", "Eve", "--role", "finance", "--into", "no/new.json", *NEW), "there is no folder no; make it"),
     ],
 )
 def test_a_key_that_cannot_be_is_refused_before_anything_is_written(
