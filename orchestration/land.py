@@ -1,10 +1,12 @@
 """`chargeback land`: files into landing/, each complete or absent, the same bytes only once."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 from rich.console import Console
 
+from chargeback.signatures.recognition import signed_kind_of
 from resources.decompression import (
     Undecompressible,
     archive_in,
@@ -22,11 +24,16 @@ from resources.setting_kinds import SettingsRefused
 from resources.settings import load_settings
 from resources.signed_objects import SignedObjects
 
+SIGNED_SOURCES = ("approvals", "keyrings")
+
 
 def land_files(
     files: list[Path], *, source: str, cluster: str | None, extracted_at: str | None, config: Path | None
 ) -> list[LandedObject]:
-    """Land every file; extracted-at is given, else the file's own time. Raises SettingsRefused for a bad request."""
+    """Land every file; extracted-at is given, else the file's own time. Raises SettingsRefused for a bad request.
+
+    What is signed is dated by when it lands, as in the inbox: neither an option nor a file's time dates it back.
+    """
     settings = load_settings(config)
     if source not in SOURCES:
         raise SettingsRefused(f"unknown source {source!r}; known: {', '.join(SOURCES)}")
@@ -41,13 +48,17 @@ def land_files(
     faults = tuple(fault for file in files for fault in _faults(file, source))
     if faults:
         raise PeopleRefused((*faults, "nothing was landed"))
+    signed = [file for file in files if source in SIGNED_SOURCES and signed_kind_of(_unpacked(file))]
+    if signed and given:
+        raise SettingsRefused(f"--extracted-at cannot date {signed[0]}: a signature counts from when it lands")
+    times = {file: datetime.now(UTC) if file in signed else given or _written_at(file) for file in files}
     store = store_at(settings.location)
     bind_lake(store, settings)
     landing = Landing(store)
     if source == "keyrings":
-        _refuse_unchained(files, SignedObjects(landing, settings.signing.trust_root), given)
+        _refuse_unchained(times, SignedObjects(landing, settings.signing.trust_root))
     console = Console(soft_wrap=True, highlight=False)
-    return [_land(landing, file, source, cluster, given, console) for file in files]
+    return [_land(landing, file, source, cluster, at, console) for file, at in times.items()]
 
 
 def _faults(file: Path, source: str) -> list[str]:
@@ -62,29 +73,32 @@ def _faults(file: Path, source: str) -> list[str]:
         return [f"{file.name} is {packed}: unpack it and land what is inside"]
     if not content:
         return [f"{file.name} is empty"]
-    name = without_compression(file.name) + compression_of(content)
     try:
         if source in PEOPLE_SOURCES:
-            return faults_of(source, decompressed(content, name=name, largest_bytes=LARGEST_READ_BYTES), name=file.name)
-        refuse_explosive(content, name=name, largest_bytes=LARGEST_READ_BYTES)
+            return faults_of(source, _unpacked(file), name=file.name)
+        refuse_explosive(content, name=_packed_name(file.name, content), largest_bytes=LARGEST_READ_BYTES)
     except Undecompressible as refused:
         return [str(refused)]
     return []
 
 
-def _refuse_unchained(files: list[Path], signed: SignedObjects, given: datetime | None) -> None:
+def _refuse_unchained(times: Mapping[Path, datetime], signed: SignedObjects) -> None:
     """A keyring that is not the next of the chain would put every signature out of force. Raises PeopleRefused."""
-    if len(files) > 1:
+    if len(times) > 1:
         raise SettingsRefused("keyrings are landed one by one, in their order")
-    (file,) = files
-    at = given or _written_at(file)
-    content = decompressed(
-        file.read_bytes(),
-        name=without_compression(file.name) + compression_of(file.read_bytes()),
-        largest_bytes=LARGEST_READ_BYTES,
-    )
-    if faults := signed.faults_of_keyring(content, name=file.name, at=at):
+    ((file, at),) = times.items()
+    if faults := signed.faults_of_keyring(_unpacked(file), name=file.name, at=at):
         raise PeopleRefused((*faults, "nothing was landed"))
+
+
+def _unpacked(file: Path) -> bytes:
+    content = file.read_bytes()
+    return decompressed(content, name=_packed_name(file.name, content), largest_bytes=LARGEST_READ_BYTES)
+
+
+def _packed_name(name: str, content: bytes) -> str:
+    """The name with the ending that its content has a right to."""
+    return without_compression(name) + compression_of(content)
 
 
 def _written_at(file: Path) -> datetime:
@@ -92,14 +106,14 @@ def _written_at(file: Path) -> datetime:
 
 
 def _land(
-    landing: Landing, file: Path, source: str, cluster: str | None, given: datetime | None, console: Console
+    landing: Landing, file: Path, source: str, cluster: str | None, at: datetime, console: Console
 ) -> LandedObject:
     content = file.read_bytes()
     landed = landing.land(
         content,
         source=source,
         cluster=None if source in PEOPLE_SOURCES else cluster,
-        extracted_at=given or _written_at(file),
+        extracted_at=at,
         extension=_extension(file.name) + compression_of(content),
     )
     verb = "landed" if landed.is_new else "was landed before as"

@@ -1,6 +1,8 @@
 """`chargeback land`: what people hand in is read before it is kept, since landing cannot be mended afterwards."""
 
 import gzip
+import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from orchestration.land import land_files
 from resources.landing import LARGEST_READ_BYTES
 from resources.people_objects import PeopleRefused
 from resources.setting_kinds import SettingsRefused
+from tests.chargeback.signatures.people import LEAD, signed_by
 
 SETTINGS = """
 [lake]
@@ -115,3 +118,16 @@ def test_a_file_that_is_larger_than_what_is_read_again_is_refused_unread(config:
         land_files([file], source="slurm/sacct", cluster="slurm-a", extracted_at=None, config=config)
 
     assert not list(config.parent.glob("lake/landing/**/*.psv"))
+
+
+def test_a_signature_is_dated_by_when_it_lands_and_neither_by_an_option_nor_by_its_file(config: Path) -> None:
+    file = config.parent / "card.approval.json"
+    file.write_bytes(signed_by(LEAD).content())
+    os.utime(file, (0, 0))
+    begun = datetime.now(UTC).replace(microsecond=0)
+
+    with pytest.raises(SettingsRefused, match="a signature counts from when it lands"):
+        land_files([file], source="approvals", cluster=None, extracted_at="2026-03-10T09:05:00Z", config=config)
+    (landed,) = land_files([file], source="approvals", cluster=None, extracted_at=None, config=config)
+
+    assert landed.extracted_at >= begun
