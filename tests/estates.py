@@ -148,6 +148,13 @@ class Estate:
         """Its adapters, opened anew."""
         return open_workspace(self.settings)
 
+    def trust(self, root: str, *keyrings: bytes, at: datetime = EXTRACTED_AT) -> None:
+        """Pin a first keyring by its fingerprint, and land keyrings."""
+        with self.config.open("a") as file:
+            file.write(f'\n[signing]\ntrust_root = "{root}"\n')
+        for keyring in keyrings:
+            self.land("keyrings", keyring, at=at, extension="json")
+
     def land(self, source: str, content: bytes, *, at: datetime = EXTRACTED_AT, extension: str = "psv") -> str:
         """Land bytes; the key."""
         cluster = "slurm-a" if source.startswith("slurm/") else None

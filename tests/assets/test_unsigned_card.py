@@ -19,16 +19,7 @@ from chargeback.pricing.rate_card import RateCard, read_rate_card
 from chargeback.signatures.keyring import KeyringFile
 from orchestration.definitions import definitions_for
 from orchestration.jobs import MONTH_JOB
-from tests.chargeback.signatures.people import (
-    CONTROLLER,
-    KEYRING,
-    KEYS,
-    LEAD,
-    ROOT,
-    approved_file,
-    next_keyring,
-    signed_by,
-)
+from tests.chargeback.signatures.people import CONTROLLER, KEYRING, KEYS, ROOT, changed_keyring, signed_by
 from tests.checks.judging import judged
 from tests.estates import EXTRACTED_AT, INPUTS, MONTH, Estate, two_days_billed
 
@@ -41,9 +32,7 @@ def signed(tmp_path_factory: pytest.TempPathFactory) -> Estate:
     assert isinstance(CARD, RateCard)
     estate = Estate(tmp_path_factory.mktemp("signed") / "estate")
     two_days_billed(estate.folder)
-    with estate.config.open("a") as file:
-        file.write(f'\n[signing]\ntrust_root = "{ROOT}"\n')
-    estate.land("keyrings", KeyringFile(KEYRING).content(), extension="json")
+    estate.trust(ROOT, KeyringFile(KEYRING).content())
     record = signed_by(CONTROLLER, approvable_card(CARD), at=EXTRACTED_AT)
     estate.land("approvals", record.content(), extension="json")
     assert estate.bill().refused == ()
@@ -77,8 +66,7 @@ def test_a_month_at_a_signed_card_may_be_sent(signed: Estate) -> None:
 
 def test_a_key_that_was_taken_out_after_the_month_was_priced_stops_the_sending(signed: Estate, tmp_path: Path) -> None:
     estate = signed.copied_to(tmp_path / "revoked")
-    without = next_keyring(KEYRING, KEYS[0], *KEYS[2:])
-    estate.land("keyrings", approved_file(without, LEAD, CONTROLLER, at=EXTRACTED_AT).content(), extension="json")
+    estate.land("keyrings", changed_keyring(KEYS[0], *KEYS[2:], at=EXTRACTED_AT), extension="json")
 
     with pytest.raises(dg.Failure, match="which is not in keyring version 2"):
         let_out(estate, mode="enforced")

@@ -13,27 +13,18 @@ from resources.settings import load_settings
 from tests.orchestration.killed_commands import CALM
 from tests.services.kubernetes_http import TOKEN, FakeCluster, served
 from tests.services.prometheus import History, prometheus_with
+from tests.settings_texts import settings_text
 from tests.small_lake import CHARGEBACK
 
 ATTEMPTS = 10
 HERE = Path(__file__).parents[2]
-SETTINGS = """
-[lake]
-root = "{root}"
-[billing]
-timezone = "UTC"
-currency = "EUR"
-first_day = 2026-03-01
-[clusters.k8s-b]
-scheduler = "kubernetes"
-"""
 
 
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
     """Settings of the lake that is disturbed, beside those of the one that is not."""
     for name, root in (("chargeback.toml", "stormy"), (CALM, "calm")):
-        (tmp_path / name).write_text(SETTINGS.format(root=tmp_path / root))
+        (tmp_path / name).write_text(settings_text(tmp_path / root, k8s_b="kubernetes"))
     return tmp_path / "chargeback.toml"
 
 

@@ -13,19 +13,7 @@ from resources.landing import Landing
 from resources.local_store import LocalStore
 from resources.setting_kinds import SettingsRefused
 from tests.services.kubernetes_http import TOKEN, FakeCluster, served
-
-SETTINGS = """
-[lake]
-root = "lake"
-[billing]
-timezone = "UTC"
-currency = "EUR"
-first_day = 2026-10-01
-[clusters.k8s-b]
-scheduler = "kubernetes"
-[clusters.slurm-a]
-timezone = "UTC"
-"""
+from tests.settings_texts import settings_text
 
 Extract = Callable[..., Result]
 
@@ -45,7 +33,7 @@ def cluster() -> FakeCluster:
 @pytest.fixture
 def extract(cluster: FakeCluster, tmp_path: Path) -> Iterator[Extract]:
     config, token = tmp_path / "chargeback.toml", tmp_path / "token"
-    config.write_text(SETTINGS, encoding="utf-8")
+    config.write_text(settings_text(k8s_b="kubernetes", slurm_a="slurm"))
     token.write_text(TOKEN, encoding="utf-8")
     with served(cluster) as server:
 

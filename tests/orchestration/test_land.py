@@ -12,23 +12,13 @@ from resources.landing import LARGEST_READ_BYTES
 from resources.people_objects import PeopleRefused
 from resources.setting_kinds import SettingsRefused
 from tests.chargeback.signatures.people import LEAD, signed_by
-
-SETTINGS = """
-[lake]
-root = "lake"
-[billing]
-timezone = "UTC"
-currency = "EUR"
-first_day = 2026-10-01
-[clusters.slurm-a]
-timezone = "UTC"
-"""
+from tests.settings_texts import settings_text
 
 
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
     written = tmp_path / "chargeback.toml"
-    written.write_text(SETTINGS, encoding="utf-8")
+    written.write_text(settings_text(slurm_a="slurm"))
     return written
 
 

@@ -39,8 +39,7 @@ def pin_and_change_a_keyring(estate: Estate) -> None:
         key = ("--to", f"keys/{name}.pem", "--holder", holder, "--role", role)
         done("key", "new", *key, "--into", "first.json", *NEW)
     (root,) = FINGERPRINT.findall(refused("key", "verify", "first.json"))
-    with estate.config.open("a") as file:
-        file.write(f'\n[signing]\ntrust_root = "{root}"\n')
+    estate.trust(root)
     assert "pinned as the trust root" in done("key", "verify", "first.json")
     done("land", "first.json", "--source", "keyrings")
 

@@ -40,8 +40,7 @@ def estate(begun: Estate) -> Estate:
     for name, holder, role in PEOPLE:
         new_key(name, holder, role, "--into", "first.json", *NEW)
     (root,) = re.findall(r"fingerprint ([0-9a-f]{64})", refused("key", "verify", "first.json"))
-    with begun.config.open("a") as file:
-        file.write(f'\n[signing]\ntrust_root = "{root}"\n')
+    begun.trust(root)
     done("land", "first.json", "--source", "keyrings")
     return begun
 

@@ -17,16 +17,7 @@ from chargeback.signatures.keyring import KeyringFile
 from orchestration.touched import Touched, touched_partitions
 from orchestration.workspace import Workspace
 from resources.landing import LandedObject
-from tests.chargeback.signatures.people import (
-    CONTROLLER,
-    KEYRING,
-    KEYS,
-    LEAD,
-    ROOT,
-    approved_file,
-    next_keyring,
-    signed_by,
-)
+from tests.chargeback.signatures.people import CONTROLLER, KEYRING, KEYS, LEAD, ROOT, changed_keyring, signed_by
 from tests.estates import Estate
 from tests.orchestration.test_touched_months import card
 
@@ -63,10 +54,8 @@ def touched(estate: Estate, *arrived: LandedObject) -> Touched:
 def estate(tmp_path: Path) -> Estate:
     """March and April are open, priced by an unsigned card under a pinned keyring."""
     estate = Estate.begun_in(tmp_path / "estate", people=False)
-    with estate.config.open("a") as file:
-        file.write(f'\n[signing]\ntrust_root = "{ROOT}"\n')
     estate.land("rate-cards", CARD, extension="yaml")
-    land(estate, "keyrings", KeyringFile(KEYRING).content())
+    estate.trust(ROOT, KeyringFile(KEYRING).content(), at=LANDED_AT)
     make_months(estate.workspace)
     return estate
 
@@ -97,15 +86,14 @@ def test_a_record_of_another_thing_touches_nothing(estate: Estate) -> None:
 def test_a_keyring_that_takes_the_signers_key_out_touches_the_months_that_it_had_signed(estate: Estate) -> None:
     land(estate, "approvals", SIGNED.content())
     make_months(estate.workspace)
-    without = approved_file(next_keyring(KEYRING, *KEYS[1:]), LEAD, CONTROLLER)
 
-    keyring = land(estate, "keyrings", without.content())
+    keyring = land(estate, "keyrings", changed_keyring(*KEYS[1:]))
 
     assert touched(estate, keyring).months == {month: frozenset({"rate_card"}) for month in OPEN}
 
 
 def test_a_keyring_that_changes_no_verdict_touches_nothing(estate: Estate) -> None:
-    keyring = land(estate, "keyrings", approved_file(next_keyring(KEYRING), LEAD, CONTROLLER).content())
+    keyring = land(estate, "keyrings", changed_keyring())
 
     assert touched(estate, keyring).changed_nothing == {keyring.key}
 

@@ -22,6 +22,8 @@ def private_key(number: int) -> Ed25519PrivateKey:
 
 
 LEAD, CONTROLLER, PLATFORM, AUDITOR, CLERK, OWNER = (private_key(number) for number in range(1, 7))
+SIGNERS = {"finance-lead": LEAD, "controller": CONTROLLER, "platform": PLATFORM, "auditor": AUDITOR,
+           "finance": CLERK, "cost-centre-owner": OWNER}  # fmt: skip
 
 
 def key(private: Ed25519PrivateKey, holder: str, role: str, until: datetime | None = END) -> Key:
@@ -70,6 +72,11 @@ def approved_file(keyring: Keyring, *signers: Ed25519PrivateKey, at: datetime = 
     for signer in signers:
         file = file.approved(sign_record(keyring.draft_of_approval(), key=signer, at=at))
     return file
+
+
+def changed_keyring(*keys: Key, at: datetime = SIGNED_AT) -> bytes:
+    """The file of the second keyring, of these keys or of all, as two people approved it."""
+    return approved_file(next_keyring(KEYRING, *keys), LEAD, CONTROLLER, at=at).content()
 
 
 def landed_keyring(file: KeyringFile, at: datetime = LANDED_AT) -> LandedKeyring:

@@ -8,27 +8,23 @@ import pytest
 from chargeback.signatures.judgement import Approvable, Counted, LandedRecord, judge
 from chargeback.signatures.kinds import APPROVERS, KINDS, SUBJECTS
 from tests.chargeback.signatures.people import (
-    AUDITOR,
     BEGIN,
     CARD,
-    CLERK,
     CONTROLLER,
     END,
     KEYRING,
     KEYS,
     LANDED_AT,
     LEAD,
-    OWNER,
     PLATFORM,
     SIGNED_AT,
+    SIGNERS,
     landed,
     next_keyring,
     private_key,
     signed_by,
 )
 
-SIGNERS = {"finance-lead": LEAD, "controller": CONTROLLER, "platform": PLATFORM, "auditor": AUDITOR,
-           "finance": CLERK, "cost-centre-owner": OWNER}  # fmt: skip
 STRANGER = private_key(99)
 SECOND = timedelta(seconds=1)
 

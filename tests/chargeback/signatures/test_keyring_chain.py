@@ -17,7 +17,6 @@ from tests.chargeback.signatures.people import (
     END,
     KEYRING,
     KEYS,
-    LANDED_AT,
     LEAD,
     OWNER,
     PLATFORM,
@@ -217,7 +216,6 @@ def test_a_keyring_is_read_back_as_it_was_written() -> None:
     file = approved_file(SECOND, LEAD, CONTROLLER)
 
     assert read_keyring(file.content()) == file
-    assert FIRST.landed_at == LANDED_AT
     assert file.approvals[0].record.at == SIGNED_AT
 
 
