@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from orchestration.inbox import file_incoming
 from orchestration.workspace import Workspace, open_workspace
 from resources.inbox import Filed
@@ -92,3 +94,15 @@ def incoming_at(location: StorageLocation, clusters: str = CLUSTERS) -> Incoming
 def seconds(count: int) -> timedelta:
     """So many seconds."""
     return timedelta(seconds=count)
+
+
+@pytest.fixture
+def incoming(location: StorageLocation) -> Incoming:
+    """An inbox in a directory, and one on S3."""
+    return incoming_at(location)
+
+
+@pytest.fixture
+def in_a_directory(tmp_path: Path) -> Incoming:
+    """One in a directory."""
+    return incoming_at(StorageLocation(str(tmp_path / "lake")))

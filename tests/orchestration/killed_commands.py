@@ -30,6 +30,13 @@ def in_child(arguments: Sequence[str]) -> int:
     return child
 
 
+def is_killed_after(seconds: float, child: int) -> bool:
+    """Whether a child was killed by a kill that comes so late, and not ended before it."""
+    time.sleep(seconds)
+    os.kill(child, signal.SIGKILL)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+
+
 def main() -> None:
     """Kill each child at another point between its beginning and the time that the whole takes."""
     modules, attempts, arguments = sys.argv[1].split(","), int(sys.argv[2]), sys.argv[3:]
@@ -42,10 +49,7 @@ def main() -> None:
     whole = time.monotonic() - begun
     killed = 0
     for attempt in range(attempts):
-        child = in_child(arguments)
-        time.sleep(whole * (attempt + 0.5) / attempts)
-        os.kill(child, signal.SIGKILL)
-        killed += os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+        killed += is_killed_after(whole * (attempt + 0.5) / attempts, in_child(arguments))
     sys.stdout.write(f"{killed}\n")
 
 

@@ -6,14 +6,13 @@ Everything is imported once, so that the kills fall into the making of the datab
 """
 
 import os
-import signal
 import sys
-import time
 from pathlib import Path
 
 import resources.event_log  # noqa: F401  (Dagster would import it in each child)
 from orchestration.instance import open_instance
 from resources.settings import load_settings
+from tests.orchestration.killed_commands import is_killed_after
 
 SECONDS = 2.0
 
@@ -27,9 +26,7 @@ def main() -> None:
         if child == 0:
             open_instance(settings)
             os._exit(0)
-        time.sleep(SECONDS * (moment + 1) / moments)
-        os.kill(child, signal.SIGKILL)
-        killed += os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+        killed += is_killed_after(SECONDS * (moment + 1) / moments, child)
     sys.stdout.write(f"{killed}\n")
 
 

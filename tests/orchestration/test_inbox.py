@@ -3,7 +3,6 @@
 import gzip
 import os
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
@@ -12,25 +11,15 @@ from resources.inbox import Filed
 from resources.object_store import StoredObject
 from resources.storage_location import StorageLocation
 from tests.orchestration import inboxes
-from tests.orchestration.inboxes import PODS, SACCT, Incoming, incoming_at
+from tests.orchestration.inboxes import PODS, SACCT, Incoming, in_a_directory, incoming, incoming_at
 from tests.resources.conftest import location
 from tests.services.seaweedfs import s3_server
 
-__all__ = ["location", "s3_server"]  # the fixtures
+__all__ = ["in_a_directory", "incoming", "location", "s3_server"]  # the fixtures
 
 CARD_WITH_A_SLIP = (
     b'version: "1"\neffective_from: 2026-10\ncurrency: EUR\naccelerators:\n  h100: {standard: {price: 2}}\n'
 )
-
-
-@pytest.fixture
-def incoming(location: StorageLocation) -> Incoming:
-    return incoming_at(location)
-
-
-@pytest.fixture
-def in_a_directory(tmp_path: Path) -> Incoming:
-    return incoming_at(StorageLocation(str(tmp_path / "lake")))
 
 
 def test_a_file_lands_under_what_it_is_and_is_gone_from_the_inbox(incoming: Incoming) -> None:

@@ -2,30 +2,18 @@
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from resources.inbox import Filed
 from resources.object_store import ObjectStore, StoredObject
-from resources.storage_location import StorageLocation
-from tests.orchestration.inboxes import SACCT, Incoming, incoming_at, seconds
+from tests.orchestration.inboxes import SACCT, Incoming, in_a_directory, incoming, incoming_at, seconds
 from tests.resources.conftest import location
 from tests.services.seaweedfs import s3_server
 
-__all__ = ["location", "s3_server"]  # the fixtures
+__all__ = ["in_a_directory", "incoming", "location", "s3_server"]  # the fixtures
 
 UNREADABLE = b"hello\n"
-
-
-@pytest.fixture
-def incoming(location: StorageLocation) -> Incoming:
-    return incoming_at(location)
-
-
-@pytest.fixture
-def in_a_directory(tmp_path: Path) -> Incoming:
-    return incoming_at(StorageLocation(str(tmp_path / "lake")))
 
 
 class Disturbed:

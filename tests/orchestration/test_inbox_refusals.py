@@ -8,10 +8,10 @@ import pytest
 from orchestration.inbox import inbox_of
 from resources.inbox import Filed
 from resources.storage_location import StorageLocation
-from tests.orchestration.inboxes import PODS, SACCT, Incoming, incoming_at, seconds
+from tests.orchestration.inboxes import PODS, SACCT, Incoming, in_a_directory, incoming_at, seconds
 from tests.services.seaweedfs import S3Server, s3_server
 
-__all__ = ["s3_server"]  # the fixture
+__all__ = ["in_a_directory", "s3_server"]  # the fixtures
 
 BIDI, ZERO_WIDTH, DECOMPOSED = "\u202e", "\u200b", "u\u0308"
 
@@ -28,11 +28,6 @@ ODD_NAMES = {
     "a" * 230 + ".psv": "longer than 200 bytes",
     "/".join(["folder"] * 110) + "/x.psv": "longer than 700 bytes",
 }
-
-
-@pytest.fixture
-def in_a_directory(tmp_path: Path) -> Incoming:
-    return incoming_at(StorageLocation(str(tmp_path / "lake")))
 
 
 @pytest.fixture
