@@ -52,7 +52,8 @@ def landed_objects(
         touching = [row for row in rows if row["records_of_day"]]
         return pl.concat([pl.DataFrame(touching, schema=LANDED_OBJECTS.schema), gone])
 
-    inputs = Inputs.of(objects=shas_of(objects), settings={"gone": gone["object"].to_list()} if len(gone) else {})
+    missing = {"gone": gone["object"].to_list()} if len(gone) else {}
+    inputs = Inputs.of(objects=shas_of(objects), settings={**day.read_as, **missing})
     return materialise(context, lake, LANDED_OBJECTS, day.partition, inputs=inputs, rule=rule)
 
 

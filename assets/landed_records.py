@@ -47,7 +47,7 @@ def day_called(cluster: str, day: str, settings: Settings) -> Day:
     """A (cluster, day) by name. Raises SettingsRefused for a cluster that the settings do not know."""
     known = settings.cluster(cluster)
     interval = day_interval(day, settings.zone)
-    return Day(known.name, day, interval, Partition.of_day(cluster, day), known.scheduler)
+    return Day(known.name, day, interval, Partition.of_day(cluster, day), known.scheduler, known.timezone)
 
 
 def written(context: dg.AssetExecutionContext, lake: Lake, told: Told) -> dg.MaterializeResult:
@@ -75,7 +75,8 @@ def told_by_records(
         seen = observations.frame(objects, within=day.interval, revised=revised)
         return contract.empty() if seen is None else fold(seen, day)
 
-    return Told(contract, day, Inputs.of(objects=shas_of(objects), settings=known), rows, fold, revised)
+    inputs = Inputs.of(objects=shas_of(objects), settings={**day.read_as, **(known or {})})
+    return Told(contract, day, inputs, rows, fold, revised)
 
 
 def told_by_snapshots(

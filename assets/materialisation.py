@@ -22,13 +22,19 @@ from resources.storage_proof import require_proof
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """The (cluster, day) that a run computes."""
+    """The (cluster, day) that a run computes. `timezone` is that of times without an offset in the cluster's extracts."""
 
     cluster: str
     day: str
     interval: Interval
     partition: Partition
     scheduler: str
+    timezone: str | None = None
+
+    @property
+    def read_as(self) -> Mapping[str, object]:
+        """The setting of the cluster that decides what is read in its extracts, as inputs are recorded."""
+        return {"timezone": self.timezone} if self.timezone else {}
 
 
 def day_of(context: dg.AssetExecutionContext | dg.AssetCheckExecutionContext, settings: Settings) -> Day:
@@ -37,7 +43,7 @@ def day_of(context: dg.AssetExecutionContext | dg.AssetCheckExecutionContext, se
     values = dict(partition.values)
     cluster = settings.cluster(values["cluster"])
     interval = day_interval(values["day"], settings.zone)
-    return Day(cluster.name, values["day"], interval, partition, cluster.scheduler)
+    return Day(cluster.name, values["day"], interval, partition, cluster.scheduler, cluster.timezone)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ def quarantine_told(observations: Observations, day: Day) -> Told:
         for parsed, records in unread
         for record in records
     ]
-    inputs = Inputs.of(objects=shas_of([parsed for parsed, _ in unread]))
+    inputs = Inputs.of(objects=shas_of([parsed for parsed, _ in unread]), settings=day.read_as)
     return Told(QUARANTINE, day, inputs, lambda: pl.DataFrame(rows, schema=QUARANTINE.schema))
 
 

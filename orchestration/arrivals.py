@@ -26,8 +26,6 @@ LATENCY_SECONDS = "chargeback/latency-seconds"
 OBJECTS = "chargeback/objects"
 NOTICED_BY = "chargeback/noticed-by"
 
-TABLE_OF_PEOPLE = {"landing/rate-cards/": "rate_card", "landing/ownership/": "ownership"}
-
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
@@ -89,8 +87,9 @@ class Requests:
         for partition, keys in touched.days.items():
             unknown += not self._add(partition, frozenset(), [arrived[key] for key in keys if key in arrived], now)
         for month, tables in touched.months.items():
-            files = [each for each in arrived.values() if _table_of(each.key) in tables]
-            unknown += not self._add(month, tables, files, now)
+            keys = frozenset(key for files in tables.values() for key in files)
+            files = [arrived[key] for key in keys if key in arrived]
+            unknown += not self._add(month, frozenset(tables), files, now)
         return unknown
 
     def release(self, under_way: RunsUnderWay, *, most: int, now: datetime) -> Released:
@@ -176,7 +175,3 @@ class Requests:
 def _recalled(told: Any) -> Wanted:
     objects, digest, first, tables = told
     return Wanted(objects, digest, datetime.fromtimestamp(first, UTC), frozenset(tables))
-
-
-def _table_of(key: str) -> str | None:
-    return next((table for prefix, table in TABLE_OF_PEOPLE.items() if key.startswith(prefix)), None)

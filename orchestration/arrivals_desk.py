@@ -63,10 +63,10 @@ class Rules:
 class Pace:
     """How many objects are looked at together, and until when."""
 
-    def __init__(self) -> None:
+    def __init__(self, at_once: int = FIRST_AT_ONCE) -> None:
         self._begun = time.monotonic()
         self._last = 0.0
-        self.at_once = FIRST_AT_ONCE
+        self.at_once = at_once
 
     @property
     def seconds(self) -> float:
@@ -99,6 +99,8 @@ class Look:
     filed: int = 0
     in_incoming: int = 0
     unread: int = 0
+    compared: int = 0
+    uncompared: int = 0
     set_aside: list[str] = field(default_factory=list)
 
     def told(self) -> str:
@@ -112,6 +114,8 @@ class Look:
             "filed from incoming": self.filed,
             "left in incoming": self.in_incoming,
             "set aside": len(self.set_aside),
+            "held against the raw tables": self.compared,
+            "of the same source left to the next look": self.uncompared,
             "not asked about yet, since their sources are still being read": self.unread,
         }
         return ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "nothing arrived"
@@ -220,11 +224,13 @@ def set_aside(store: ObjectStore, *, reason: str, about: str) -> None:
 
 def _joined(parts: Sequence[Touched], refused: Mapping[str, str]) -> Touched:
     days: dict[str, frozenset[str]] = {}
-    months: dict[str, frozenset[str]] = {}
+    months: dict[str, dict[str, frozenset[str]]] = {}
     for part in parts:
         for key, objects in part.days.items():
             days[key] = days.get(key, frozenset()) | objects
         for month, tables in part.months.items():
-            months[month] = months.get(month, frozenset()) | tables
+            for table, files in tables.items():
+                of_month = months.setdefault(month, {})
+                of_month[table] = of_month.get(table, frozenset()) | files
     nothing = frozenset(key for part in parts for key in part.changed_nothing) - refused.keys()
     return Touched(days, months, nothing, refused)

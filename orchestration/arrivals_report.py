@@ -19,7 +19,9 @@ from orchestration.arrivals_runs import PARTITION_TAG
 from orchestration.instance import open_instance
 from orchestration.sensors import SENSORS
 from resources.arrival_cursor import CursorUnreadable, unpacked
-from resources.object_store import ObjectStore
+from resources.inbox_refusals import NOT_OURS
+from resources.kept_records import NO_RECORD, record_in, text_in
+from resources.object_store import ObjectMissing, ObjectStore, StoredObject
 from resources.open_store import store_at
 from resources.settings import Settings, load_settings
 
@@ -86,13 +88,20 @@ def arrivals_report(
         median_latency_seconds=statistics.median(latencies) if latencies else None,
         longest_latency_seconds=max(latencies, default=None),
         waiting=_waiting(instance, settings),
-        set_aside=tuple(
-            SetAside(since=_spelled(each.modified_at), kept_as=each.key, **json.loads(store.get(each.key)))
-            for each in kept[:MOST_SET_ASIDE]
-        ),
+        set_aside=tuple(_set_aside(each, store) for each in kept[:MOST_SET_ASIDE]),
         set_aside_count=len(kept),
         incoming_refused_count=len(store.list(INCOMING_REFUSED)),
     )
+
+
+def _set_aside(stored: StoredObject, store: ObjectStore) -> SetAside:
+    """What a record says; of another file that lies there, or that is gone by now, that it is none."""
+    since = _spelled(stored.modified_at)
+    try:
+        said = record_in(store.get(stored.key))
+        return SetAside(since, text_in(said, "about"), text_in(said, "reason"), stored.key)
+    except (ObjectMissing, *NO_RECORD):
+        return SetAside(since, stored.key, NOT_OURS, stored.key)
 
 
 def _requested(record: dg.RunRecord) -> Requested:

@@ -6,17 +6,21 @@ The id follows from what was asked. What stood before is written once, before an
 """
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from chargeback.ledger.recomputation import Standing
 from chargeback.ledger.recomputed_figures import figures_as_rows, figures_of_rows
 from resources.content_hash import canonical_json
+from resources.kept_records import NO_RECORD, record_in
+from resources.lake_records import LakeRefusal
 from resources.object_store import ObjectStore
 
 FOLDER = "backfills"
+
+
+class MemoryUnreadable(LakeRefusal):
+    """What a backfill remembers was damaged, or another file lies in its place; nothing was begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +59,26 @@ def memory_key(first_day: str, last_day: str, clusters: Sequence[str]) -> str:
 
 
 def recall(store: ObjectStore, key: str) -> BackfillMemory | None:
-    """What is remembered under a key; None if nothing is."""
+    """What is remembered under a key; None if nothing is. Raises MemoryUnreadable if it is no memory of ours."""
     if not store.exists(key):
         return None
-    read: dict[str, Any] = json.loads(store.get(key))
-    before = read.pop("before")
-    return BackfillMemory(
-        **{**read, **{name: tuple(read[name]) for name in ("clusters", "months")}, "done": frozenset(read["done"])},
-        before=Standing(
-            charged=figures_of_rows(before["charged"]),
-            held=figures_of_rows(before["held"]),
-            contents=before["contents"],
-        ),
-    )
+    try:
+        read = record_in(store.get(key))
+        before = read.pop("before")
+        return BackfillMemory(
+            **{**read, **{name: tuple(read[name]) for name in ("clusters", "months")}, "done": frozenset(read["done"])},
+            before=Standing(
+                charged=figures_of_rows(before["charged"]),
+                held=figures_of_rows(before["held"]),
+                contents=dict(before["contents"]),
+            ),
+        )
+    except NO_RECORD as fault:
+        raise MemoryUnreadable(
+            f"{key}: what this backfill remembers cannot be read ({type(fault).__name__}): restore the object from a "
+            "backup, or delete it and give the command again: the days are then computed anew, and what changed is "
+            "told against what stands now"
+        ) from None
 
 
 def keep(store: ObjectStore, memory: BackfillMemory) -> None:

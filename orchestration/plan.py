@@ -18,6 +18,7 @@ from chargeback.contracts.partition import Partition
 from resources.code_version import RULES_AND_CHECKS, code_version
 from resources.content_hash import fingerprint
 from resources.device_maps import device_maps_in_force
+from resources.kept_records import NO_RECORD, record_in, text_in
 from resources.object_store import ObjectMissing, ObjectStore
 from resources.observations import Observations
 from resources.parsers import daily_sources_of
@@ -61,10 +62,10 @@ def plan_days(
 
 
 def recalled(store: ObjectStore, partition: Partition) -> str | None:
-    """The fingerprint with which a partition was last billed, if any."""
+    """The fingerprint with which a partition was last billed, if any that can be read."""
     try:
-        return str(json.loads(store.get(_key(partition)))["leaves"])
-    except ObjectMissing:
+        return text_in(record_in(store.get(_key(partition))), "leaves")
+    except (ObjectMissing, *NO_RECORD):
         return None
 
 

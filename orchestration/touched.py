@@ -23,12 +23,12 @@ class Touched:
     """What some arrived objects ask for, by object key.
 
     `days`: `cluster|day` -> objects that change what stands there. `months`: `2026-10` -> tables of people's files
-    (rate_card, ownership) whose content would be another. `changed_nothing`: objects that touch no partition.
+    (rate_card, ownership) whose content would be another -> objects that make it so. `changed_nothing`: objects that touch no partition.
     `refused`: object -> why nobody can use it.
     """
 
     days: Mapping[str, frozenset[str]]
-    months: Mapping[str, frozenset[str]]
+    months: Mapping[str, Mapping[str, frozenset[str]]]
     changed_nothing: frozenset[str]
     refused: Mapping[str, str]
 
@@ -67,7 +67,10 @@ def touched_partitions(arrived: Sequence[LandedObject], *, workspace: Workspace,
     of_no_effect = {landed.key for landed in arrived} - found.objects
     return Touched(
         days={key: frozenset(objects) for key, objects in sorted(found.days.items())},
-        months={month: frozenset(tables) for month, tables in sorted(found.months.items())},
+        months={
+            month: {table: frozenset(objects) for table, objects in sorted(tables.items())}
+            for month, tables in sorted(found.months.items())
+        },
         changed_nothing=frozenset(of_no_effect),
         refused=dict(sorted(found.refused.items())),
     )

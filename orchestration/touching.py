@@ -69,7 +69,7 @@ class Touching:
     """Partitions and objects, as they are found. `objects` are those that touch something or were refused."""
 
     days: dict[str, set[str]] = field(default_factory=dict)
-    months: dict[str, set[str]] = field(default_factory=dict)
+    months: dict[str, dict[str, set[str]]] = field(default_factory=dict)
     objects: set[str] = field(default_factory=set)
     refused: dict[str, str] = field(default_factory=dict)
 
@@ -80,7 +80,7 @@ class Touching:
 
     def touch_month(self, month: str, table: str, objects: set[str]) -> None:
         """Objects that change a month's table of people's files."""
-        self.months.setdefault(month, set()).add(table)
+        self.months.setdefault(month, {}).setdefault(table, set()).update(objects)
         self.objects |= objects
 
     def refuse(self, key: str, reason: str) -> None:
@@ -93,7 +93,8 @@ class Touching:
         for partition_key, objects in other.days.items():
             self.touch_day(partition_key, objects)
         for month, tables in other.months.items():
-            self.months.setdefault(month, set()).update(tables)
+            for table, objects in tables.items():
+                self.touch_month(month, table, objects)
         self.refused.update(other.refused)
         self.objects |= other.objects
 

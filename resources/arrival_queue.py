@@ -4,20 +4,24 @@ Credentials come from the standard chain. Not here: what a message says (arrival
 deleted (orchestration/sqs.py).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, TypeVar
 
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
+from resources.s3_errors import CUT
 from resources.storage_location import aws_session
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
     from mypy_boto3_sqs.type_defs import DeleteMessageBatchRequestEntryTypeDef
 
+Answer = TypeVar("Answer")
+
+ATTEMPTS = 3
 MOST_A_CALL = 10
 """Messages that SQS hands out, or deletes, in one request."""
 
@@ -43,39 +47,50 @@ class ArrivalQueue:
 
     def receive(self, *, wait_seconds: int) -> list[Received]:
         """At most ten messages; none if none came within `wait_seconds`. Raises QueueFailed."""
-        try:
-            answer = self._client.receive_message(
+        answer = self._answered(
+            lambda: self._client.receive_message(
                 QueueUrl=self.url,
                 MaxNumberOfMessages=MOST_A_CALL,
                 WaitTimeSeconds=wait_seconds,
                 VisibilityTimeout=self._hidden_seconds,
-            )
-        except (BotoCoreError, ClientError) as failure:
-            raise self._failed("read", "sqs:ReceiveMessage", failure) from failure
+            ),
+            "read", "sqs:ReceiveMessage",
+        )  # fmt: skip
         return [Received(each.get("Body", ""), each["ReceiptHandle"]) for each in answer.get("Messages", [])]
 
     def delete(self, receipts: Sequence[str]) -> int:
         """Delete messages; how many SQS did not delete, which then come again. Raises QueueFailed."""
         kept = 0
         for entries in _entries(receipts):
-            try:
-                answer = self._client.delete_message_batch(QueueUrl=self.url, Entries=entries)
-            except (BotoCoreError, ClientError) as failure:
-                raise self._failed("emptied", "sqs:DeleteMessage", failure) from failure
-            kept += len(answer.get("Failed", []))
+            delete = partial(self._client.delete_message_batch, QueueUrl=self.url, Entries=entries)
+            kept += len(self._answered(delete, "emptied", "sqs:DeleteMessage").get("Failed", []))
         return kept
 
     def give_back(self, receipts: Sequence[str]) -> None:
         """Let messages come again at once. Raises QueueFailed; they then come when their timeout is over."""
         for entries in _entries(receipts):
-            try:
-                self._client.change_message_visibility_batch(
-                    QueueUrl=self.url, Entries=[{**each, "VisibilityTimeout": 0} for each in entries]
-                )
-            except (BotoCoreError, ClientError) as failure:
-                raise self._failed("given back to", "sqs:ChangeMessageVisibility", failure) from failure
+            show = partial(
+                self._client.change_message_visibility_batch,
+                QueueUrl=self.url, Entries=[{**each, "VisibilityTimeout": 0} for each in entries],
+            )  # fmt: skip
+            self._answered(show, "given back to", "sqs:ChangeMessageVisibility")
 
-    def _failed(self, what: str, permission: str, failure: BotoCoreError | ClientError) -> QueueFailed:
+    def _answered(self, ask: Callable[[], Answer], what: str, permission: str) -> Answer:
+        """What SQS answers, asked again where its answer is cut in the body, which botocore does not do by itself.
+
+        Every request may be repeated: messages of a lost answer are hidden and come again, deletions are done once.
+        """
+        for left in reversed(range(ATTEMPTS)):
+            try:
+                return ask()
+            except CUT as failure:
+                if not left:
+                    raise self._failed(what, permission, failure) from failure
+            except (BotoCoreError, ClientError) as failure:
+                raise self._failed(what, permission, failure) from failure
+        raise AssertionError("at least one attempt is made")
+
+    def _failed(self, what: str, permission: str, failure: Exception) -> QueueFailed:
         # botocore's own messages name addresses and error codes, never credentials.
         return QueueFailed(
             f"queue {self.url} cannot be {what}: {failure}. Check events.queue_url, the network and {permission}; "
@@ -88,7 +103,7 @@ class ArrivalQueue:
             "sqs",
             endpoint_url=self._endpoint_url,
             region_name=self._region or aws_session().region_name or "us-east-1",
-            config=Config(retries={"mode": "standard", "max_attempts": 3}, connect_timeout=5, read_timeout=15),
+            config=Config(retries={"mode": "standard", "max_attempts": ATTEMPTS}, connect_timeout=5, read_timeout=15),
         )
 
 

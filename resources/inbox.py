@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from resources.inbox_refusals import Refusal, refusal_in
+from resources.kept_records import NO_RECORD, record_in
 from resources.landing import LandedObject
 from resources.object_names import plain, readable
 from resources.object_store import (
@@ -62,17 +64,6 @@ class Filed:
     set_aside: tuple[SetAside, ...]
     waiting: tuple[Waiting, ...]
     left: int
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """The record of an object that was set aside."""
-
-    dropped_at: datetime
-    key: str
-    size: int
-    reason: str
-    kept_as: str
 
 
 class Inbox:
@@ -150,13 +141,12 @@ class Inbox:
 
     def refusals(self) -> list[Refusal]:
         """Every record of what was set aside, by the day that it was dropped on, then by name."""
-        keys = [each.key for each in self._store.list(REFUSED_PREFIX) if each.key.endswith(".json")]
-        read = (json.loads(self._store.get(key)) for key in keys)
-        return [
-            Refusal(datetime.fromisoformat(each["dropped_at"]), each["key"], each["size"], each["reason"],
-                    each["kept_as"])
-            for each in read
-        ]  # fmt: skip
+        refusals = []
+        for each in self._store.list(REFUSED_PREFIX):
+            if each.key.endswith(".json"):
+                with suppress(ObjectMissing):  # deleted just now, by whoever looked at it
+                    refusals.append(refusal_in(each, self._store.get(each.key)))
+        return refusals
 
     def _is_as_listed(self, dropped: StoredObject) -> bool:
         if self._directory is None:
@@ -180,9 +170,13 @@ class Inbox:
         return {key for key, (_, since) in seen.items() if now - datetime.fromisoformat(since) < BETWEEN_LOOKS}
 
     def _looks(self) -> dict[str, list[str]]:
+        """What was seen at the last look; nothing if another file lies there."""
         try:
-            read: dict[str, list[str]] = json.loads(self._store.get(LOOKS_KEY))
-        except (ObjectMissing, ValueError):
+            read = record_in(self._store.get(LOOKS_KEY))
+            for _, since in read.values():
+                if datetime.fromisoformat(since).tzinfo is None:
+                    raise ValueError(f"{since} has no zone")
+        except (ObjectMissing, *NO_RECORD):
             return {}
         return read
 

@@ -5,6 +5,7 @@ Hours and cents of everything that stands in the lake depend on them. Not here: 
 
 import json
 
+from resources.kept_records import NO_RECORD, record_in, text_in
 from resources.object_store import ObjectStore
 from resources.setting_kinds import SettingsRefused
 from resources.settings import Settings
@@ -24,10 +25,21 @@ def bind_lake(store: ObjectStore, settings: Settings) -> None:
             probe_store(store)
         store.put_new(BINDING_KEY, json.dumps(bound, sort_keys=True).encode())
         return
-    recorded = json.loads(store.get(BINDING_KEY))
+    recorded = _recorded(store.get(BINDING_KEY))
     for name, value in bound.items():
         if recorded[name] != value:
             raise SettingsRefused(
                 f"this lake bills in {name} {recorded[name]}, the settings say {value}: that cannot change in a lake; "
                 f"put {recorded[name]} back, or begin a new lake under another [lake] root"
             )
+
+
+def _recorded(content: bytes) -> dict[str, str]:
+    try:
+        read = record_in(content)
+        return {name: text_in(read, name) for name in ("timezone", "currency")}
+    except NO_RECORD:
+        raise SettingsRefused(
+            f"{BINDING_KEY}: this record of the zone and currency that the lake bills in cannot be read: restore it from "
+            "a backup, or delete it if [billing] timezone and currency are what they always were"
+        ) from None

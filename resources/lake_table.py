@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import polars as pl
-from deltalake import DeltaTable
+from deltalake import CommitProperties, DeltaTable
 from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
 
 from chargeback.contracts.contract import Contract
@@ -130,7 +130,11 @@ def refuse_other_table(table: OpenTable) -> None:
 
 
 def open_or_create_table(location: StorageLocation, contract: Contract) -> OpenTable:
-    """The table as it is now, made if it does not exist; safe among several that do so at once."""
+    """The table as it is now, made if it does not exist; safe among several that do so at once.
+
+    A making is tried as version 0 only: repeated by Delta it would be a later version, with the properties of a new
+    table, and the months that were closed meanwhile would be open again (lake_closing.py).
+    """
     opened = open_table(location, contract)
     if opened is not None:
         return opened
@@ -146,6 +150,7 @@ def open_or_create_table(location: StorageLocation, contract: Contract) -> OpenT
                 name=contract.table,
                 description=contract.grain,
                 configuration=TABLE_PROPERTIES,
+                commit_properties=CommitProperties(max_commit_retries=0),
                 storage_options=location.delta_options() or None,
             )
     except DeltaError:

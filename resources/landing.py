@@ -110,7 +110,7 @@ class Landing:
         landed = LandedObject(key, source, cluster, instant, digest, len(content))
         before = self._landed_before(landed)
         if before:
-            self._verified(before)
+            self.stored(before)
             return before
         try:
             is_new = self._store.put_new(key, content)
@@ -169,18 +169,23 @@ class Landing:
         Raises  ObjectMissing; ObjectCorrupted if its bytes are not those of its key; decompression.Undecompressible if
                 it is damaged inside or larger than the limit.
         """
-        return decompressed(self._verified(landed), name=landed.key, largest_bytes=self._largest_read_bytes)
+        return self.unpacked(landed, self.stored(landed))
 
-    def sha256_of(self, key: str) -> str:
-        """The whole content hash of the stored bytes under a key, as they are now. Raises ObjectMissing."""
-        return hashlib.sha256(self._store.get(key)).hexdigest()
-
-    def _verified(self, landed: LandedObject) -> bytes:
+    def stored(self, landed: LandedObject) -> bytes:
+        """Its bytes as they lie there. Raises ObjectMissing; ObjectCorrupted if they are not those of its key."""
         content = self._store.get(landed.key)
         found = hashlib.sha256(content).hexdigest()
         if found != landed.sha256:
             raise ObjectCorrupted(landed.key, expected=landed.sha256, found=found)
         return content
+
+    def unpacked(self, landed: LandedObject, stored: bytes) -> bytes:
+        """Its stored bytes, decompressed if its name ends in .gz or .zst. Raises decompression.Undecompressible."""
+        return decompressed(stored, name=landed.key, largest_bytes=self._largest_read_bytes)
+
+    def sha256_of(self, key: str) -> str:
+        """The whole content hash of the stored bytes under a key, as they are now. Raises ObjectMissing."""
+        return hashlib.sha256(self._store.get(key)).hexdigest()
 
 
 def _identity(source: str, sha256: str, extracted_at: datetime) -> Identity:

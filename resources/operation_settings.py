@@ -17,8 +17,8 @@ class Events:
     """How arriving objects are noticed.
 
     With `queue_url` S3's notifications are read from that SQS queue, else landing is listed. Every
-    `reconcile_every_minutes` the listing is held against the raw tables, whatever was noticed before. An object of
-    incoming/ that is larger than `largest_incoming_mib`, as it lies there or unpacked, is set aside.
+    `reconcile_every_minutes` the listing is held against the raw tables, whatever was noticed before; of objects that the
+    tables may lack, `most_reconciled_a_tick` at once. An object of incoming/ that is larger than `largest_incoming_mib`, as it lies there or unpacked, is set aside.
     """
 
     queue_url: str | None = None
@@ -27,6 +27,7 @@ class Events:
     look_every_seconds: int = 30
     reconcile_every_minutes: int = 60
     most_runs_a_tick: int = 50
+    most_reconciled_a_tick: int = 4000
     largest_incoming_mib: int = 1024
 
 
@@ -57,7 +58,7 @@ class Instance:
 def read_events(read: Mapping[str, Any]) -> Events:
     """[events]. Raises SettingsRefused."""
     numbers = {"look_every_seconds": (1, 3600), "reconcile_every_minutes": (1, 1440), "most_runs_a_tick": (1, 1000),
-               "largest_incoming_mib": (1, 4096)}  # fmt: skip
+               "most_reconciled_a_tick": (1, 100_000), "largest_incoming_mib": (1, 4096)}  # fmt: skip
     texts = dict.fromkeys(("queue_url", "queue_endpoint_url", "queue_region"), str)
     return Events(**_checked(read, "events", texts, numbers))
 

@@ -1,7 +1,7 @@
 """Landing objects read through the parsers, each once: frames and summaries kept beside the lake under parsed/.
 
-An object is immutable, so what a version of the parsers reads in it stays true: all of parsed/ can be deleted at any
-time. Not here: which objects speak of a day (observations.py).
+An object is immutable, so what a version of the parsers reads in it under one time zone of its cluster stays true, and
+is kept by both: all of parsed/ can be deleted at any time. Not here: which objects speak of a day (observations.py).
 """
 
 import io
@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime
-from functools import lru_cache
 
 import polars as pl
 
@@ -18,19 +17,24 @@ from chargeback.contracts.contract import INSTANT
 from chargeback.usage.extract import ParsedExtract, UnreadableExtract
 from resources.code_version import code_version
 from resources.decompression import Undecompressible
+from resources.kept_frames import KeptFrames
 from resources.landing import SNAPSHOT_SOURCES, LandedObject, Landing
 from resources.object_store import ObjectMissing, ObjectStore
 from resources.parse_index import ParseIndex, Summaries
 from resources.parsed_object import ParsedObject, recalled, summary_of
 from resources.parsers import parser_of
 from resources.settings import Settings
+from resources.unpacked_bytes import UnpackedBytes
 
-FRAMES_KEPT = 24
-"""Parsed objects kept in memory: about what one day of one cluster needs twice."""
+KEPT_FRAMES_BYTES = 256 * 1024**2
+"""Records of parsed objects kept in memory: far more than a day of a large cluster needs twice."""
 
 READ_AT_ONCE = 8
 LARGEST_READ_AT_ONCE_BYTES = 4 * 1024**2
-"""A larger object is read alone, so that memory is bounded by one."""
+"""A larger object is read alone: its stored bytes are in memory beside those of the others."""
+
+UNPACKED_AT_ONCE_BYTES = 32 * 1024**2
+"""Of objects being parsed together; each takes some 8 to 20 times its unpacked size while it is (docs/operations.md)."""
 
 MISSING_FROM_INDEX = 32
 """So many summaries are read one by one before the index is written anew."""
@@ -46,11 +50,12 @@ class ParseCache:
         self._known: dict[str, ParsedObject] = {}
         self._summaries: dict[tuple[str, str], Summaries] = {}
         self._indexed: dict[tuple[str, str], set[str]] = {}
-        self._frame_of = lru_cache(maxsize=FRAMES_KEPT)(self._read_frame)
+        self._frames = KeptFrames(KEPT_FRAMES_BYTES)
+        self._unpacked = UnpackedBytes(UNPACKED_AT_ONCE_BYTES)
 
     def is_read(self, landed: LandedObject) -> bool:
         """Whether this version of the parsers has read the object before."""
-        return landed.key in self._recall(landed) or self._store.exists(f"{_stem(landed)}.json")
+        return landed.key in self._recall(landed) or self._store.exists(f"{self._stem(landed)}.json")
 
     def read(self, landed: LandedObject) -> ParsedObject:
         """What one object holds, parsed now if it never was."""
@@ -76,10 +81,10 @@ class ParseCache:
 
     def frame(self, parsed: ParsedObject) -> pl.DataFrame:
         """The records of one object; the last ones asked for are kept in memory."""
-        return self._frame_of(parsed.landed)
+        return self._frames.get(parsed.landed.key, lambda: self._read_frame(parsed.landed))
 
     def _read_frame(self, landed: LandedObject) -> pl.DataFrame:
-        frame_key = f"{_stem(landed)}.parquet"
+        frame_key = f"{self._stem(landed)}.parquet"
         try:
             return pl.read_parquet(io.BytesIO(self._store.get(frame_key)))
         except ObjectMissing:  # a part of the cache was deleted
@@ -113,11 +118,11 @@ class ParseCache:
         self._indexed[origin] = keys
 
     def _index(self, origin: tuple[str, str]) -> ParseIndex:
-        return ParseIndex(self._store, version=code_version(), source=origin[0], cluster=origin[1])
+        return ParseIndex(self._store, version=self._read_as(origin[1]), source=origin[0], cluster=origin[1])
 
     def _summary(self, landed: LandedObject) -> dict[str, object]:
         try:
-            summary = json.loads(self._store.get(f"{_stem(landed)}.json"))
+            summary = json.loads(self._store.get(f"{self._stem(landed)}.json"))
             recalled(landed, summary)
         except (ObjectMissing, KeyError, TypeError, ValueError):
             return self._parse_and_keep(landed)
@@ -129,26 +134,36 @@ class ParseCache:
         if isinstance(outcome, ParsedExtract):
             written = io.BytesIO()
             outcome.frame.write_parquet(written, compression="zstd")
-            self._store.put(f"{_stem(landed)}.parquet", written.getvalue())
+            self._store.put(f"{self._stem(landed)}.parquet", written.getvalue())
         summary = summary_of(outcome, source=landed.source)
-        self._store.put(f"{_stem(landed)}.json", json.dumps(summary, sort_keys=True).encode())
+        self._store.put(f"{self._stem(landed)}.json", json.dumps(summary, sort_keys=True).encode())
         return summary
+
+    def _stem(self, landed: LandedObject) -> str:
+        return f"parsed/{self._read_as(landed.cluster or '')}/{landed.key.removeprefix('landing/')}"
+
+    def _read_as(self, cluster: str) -> str:
+        """What decides beside its bytes what is read in an object: the parsers, and the zone of times without an offset.
+
+        A cluster that the settings do not know any more is still listed by what it was read as without a zone.
+        """
+        known = self._settings.clusters.get(cluster)
+        zone = known.timezone if known else None
+        return f"{code_version()}/{zone.replace('/', '-') if zone else 'no-zone'}"
 
     def _parse(self, landed: LandedObject) -> ParsedExtract | UnreadableExtract:
         cluster = self._settings.cluster(landed.cluster or "")
         try:
             read = parser_of(landed.source, landed.extension)
-            parsed = read(self._landing.read(landed), cluster=cluster.name, zone=cluster.zone)
+            stored = self._landing.stored(landed)
+            with self._unpacked.holding(lambda: self._landing.unpacked(landed, stored)) as content:
+                parsed = read(content, cluster=cluster.name, zone=cluster.zone)
         except (UnreadableExtract, Undecompressible) as refusal:
             return UnreadableExtract(str(refusal))
         known = _known_until(landed.extracted_at)
         if landed.source == "dcgm" or landed.source in SNAPSHOT_SOURCES:  # what has no times speaks of the extraction
             known = [pl.col("overlaps_from").fill_null(pl.lit(landed.extracted_at, dtype=INSTANT)), *known]
         return replace(parsed, frame=parsed.frame.with_columns(known[:-1]).with_columns(known[-1]))
-
-
-def _stem(landed: LandedObject) -> str:
-    return f"parsed/{code_version()}/{landed.key.removeprefix('landing/')}"
 
 
 def _known_until(extracted_at: datetime) -> list[pl.Expr]:

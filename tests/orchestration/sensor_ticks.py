@@ -73,7 +73,7 @@ class PlainRules:
         """What the lines of the objects say."""
         self.asked.append(len(arrived))
         days: dict[str, set[str]] = {}
-        months: dict[str, set[str]] = {}
+        months: dict[str, dict[str, frozenset[str]]] = {}
         refused = {each.key: "nobody can use it" for each in arrived if each.key in self.unusable}
         if refused and len(arrived) > 1:  # as the real rule: one that is damaged spoils those beside it
             refused = {each.key: "one of them is damaged" for each in arrived}
@@ -84,11 +84,13 @@ class PlainRules:
                 if each.cluster:
                     days.setdefault(f"{each.cluster}|{line}", set()).add(each.key)
                 else:
-                    months.setdefault(line, set()).add("rate_card" if "rate-cards" in each.key else "ownership")
+                    table = "ownership" if "ownership" in each.key else "rate_card"
+                    of_month = months.setdefault(line, {})
+                    of_month[table] = of_month.get(table, frozenset()) | {each.key}
         of_effect = {key for keys in days.values() for key in keys} | refused.keys()
         return Touched(
             {key: frozenset(keys) for key, keys in days.items()},
-            {month: frozenset(tables) for month, tables in months.items()},
+            months,
             frozenset(each.key for each in arrived if each.cluster and each.key not in of_effect),
             refused,
         )

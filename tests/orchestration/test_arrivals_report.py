@@ -12,6 +12,7 @@ from orchestration.arrivals_desk import set_aside
 from orchestration.arrivals_report import ArrivalsReport, arrivals_report, print_arrivals
 from resources.local_store import LocalStore
 from resources.storage_location import StorageLocation
+from tests.foreign_records import FOREIGN
 from tests.orchestration.sensor_ticks import NOW, Daemon, PlainRules, landing_key, settings_of
 from tests.small_lake import small_lake
 
@@ -88,6 +89,21 @@ def test_what_was_set_aside_is_shown_with_its_reason_and_obeys_no_terminal_codes
     text = shown(report)
     assert "[red] [2Jhello[/red]" in text
     assert "\x1b" not in text
+
+
+def test_files_of_others_among_what_was_set_aside_are_named_and_hide_nothing(daemon: Daemon) -> None:
+    store = LocalStore(daemon.settings.location.directory)
+    set_aside(store, reason="is not JSON", about="a message")
+    for name, content in FOREIGN.items():
+        store.put(f"events-refused/{name.replace(' ', '-')}.json", content)
+
+    report = report_of(daemon)
+
+    said = {each.about: each.reason for each in report.set_aside}
+    assert said.pop("a message") == "is not JSON"
+    assert set(said) == {f"events-refused/{name.replace(' ', '-')}.json" for name in FOREIGN}
+    assert {reason.partition(",")[0] for reason in said.values()} == {"is no record that this software wrote"}
+    assert "events-refused/no-JSON.json" in shown(report)
 
 
 def test_the_command_says_that_nothing_arrived_yet_and_json_is_for_scripts(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from orchestration.cli import app
+from tests.foreign_records import FOREIGN
 from tests.orchestration.inboxes import CLUSTERS, SACCT
 
 LONG_AGO = 1_770_000_000
@@ -64,3 +65,19 @@ def test_what_was_set_aside_is_told_once_and_shown_as_often_as_asked(folder: Pat
 
 def test_nothing_set_aside_is_said_too(folder: Path) -> None:
     assert run(folder, "inbox", "--refused").output == "nothing was set aside\n"
+
+
+def test_files_of_others_among_the_refusals_are_named_and_hide_no_other_refusal(folder: Path) -> None:
+    drop(folder, "odd.dat", b"hello\n")
+    run(folder, "inbox")
+    for name, content in FOREIGN.items():
+        (folder / "lake" / "incoming-refused" / f"{name.replace(' ', '-')}.json").write_bytes(content)
+    (folder / "lake" / "incoming-looks.json").write_bytes(FOREIGN["other keys"])
+
+    shown = run(folder, "inbox", "--refused")
+
+    assert shown.exit_code == 0
+    assert "incoming/odd.dat" in shown.output
+    assert shown.output.count("is no record that this software wrote") == len(FOREIGN)
+    assert "incoming-refused/a-number.json" in shown.output
+    assert run(folder, "inbox").exit_code == 0

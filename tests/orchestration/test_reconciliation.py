@@ -1,6 +1,7 @@
 """What was lost on the way is found by holding landing against the raw tables, and asked for at most once a day."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,9 +34,9 @@ def daemon(lake: Path, rules: PlainRules) -> Daemon:
     return Daemon(settings_of(StorageLocation(str(lake)), events), rules, sensor=1)
 
 
-def land(lake: Path, text: str, *, seconds_ago: float = 600) -> str:
+def land(lake: Path, text: str, *, seconds_ago: float = 600, source: str = "slurm/sacct") -> str:
     """An object that nobody noticed, modified so long before NOW; its key."""
-    key = landing_key(text)
+    key = landing_key(text, source=source, cluster="slurm-a" if source.startswith("slurm/") else None)
     LocalStore(lake).put_new(key, text.encode())
     at = NOW.timestamp() - seconds_ago
     os.utime(lake / key, (at, at))
@@ -148,3 +149,95 @@ def test_a_cursor_that_was_set_to_nothing_asks_no_partition_twice_on_one_day(lak
 
     assert daemon.tick() == {}
     assert len(daemon.runs()) == 1
+
+
+@pytest.fixture
+def slow_daemon(lake: Path, rules: PlainRules) -> Daemon:
+    """Ticks of a reconciliation that compares four objects in each."""
+    return Daemon(settings_of(StorageLocation(str(lake)), Events(most_reconciled_a_tick=4)), rules, sensor=1)
+
+
+def test_more_lost_objects_than_one_tick_compares_are_compared_tick_by_tick_and_none_is_left_out(
+    lake: Path, slow_daemon: Daemon, rules: PlainRules
+) -> None:
+    for day in range(1, 11):
+        land(lake, f"2026-10-{day:02}")
+    land(lake, "2026-10-12", source="slurm/nodes")
+    made, told = [], []
+    for _ in range(4):
+        made.append(set(slow_daemon.tick()))
+        told.append(slow_daemon.told)
+        slow_daemon.restart()
+        slow_daemon.wait(seconds=30)
+
+    days = [f"slurm-a|2026-10-{day:02}" for day in (*range(1, 11), 12)]
+    assert [len(each) for each in made] == [4, 4, 3, 0]
+    assert set().union(*made) == set(days)
+    assert rules.asked == [4, 4, 2, 1]
+    assert told[3] == "landing is held against the raw tables at 13:01 UTC"
+
+
+def test_a_tick_says_how_much_it_compared_and_how_much_it_left(lake: Path, slow_daemon: Daemon) -> None:
+    for day in range(1, 7):
+        land(lake, f"2027-10-{day:02}")
+
+    slow_daemon.tick()
+
+    assert slow_daemon.told == (
+        "4 arrived, 4 outside the calendar, 4 held against the raw tables, 2 of the same source left to the next look"
+    )
+
+
+def test_objects_that_come_while_a_comparison_goes_on_do_not_starve_those_behind_them(
+    lake: Path, slow_daemon: Daemon
+) -> None:
+    last = "slurm-a|2026-10-12"
+    land(lake, "2026-10-12", source="slurm/reservations")
+    made = set()
+    for day in range(1, 8):
+        for copy in range(3):
+            land(lake, f"2026-10-{day:02}" + "\n" * copy)
+        made |= set(slow_daemon.tick())
+        slow_daemon.wait(seconds=30)
+
+    assert last in made
+
+
+def test_a_comparison_that_stopped_in_a_source_that_the_settings_have_no_more_begins_again(
+    lake: Path, slow_daemon: Daemon
+) -> None:
+    for day in range(1, 7):
+        land(lake, f"2026-10-{day:02}")
+    slow_daemon.tick()
+    slow_daemon.settings = replace(slow_daemon.settings, clusters={"k8s-b": slow_daemon.settings.clusters["k8s-b"]})
+    slow_daemon.restart()
+
+    slow_daemon.tick()
+    slow_daemon.wait(seconds=30)
+    slow_daemon.tick()
+
+    assert slow_daemon.told == "landing is held against the raw tables at 13:00 UTC"
+
+
+def test_a_lost_card_asks_for_the_months_that_it_changes_and_an_older_one_beside_a_new_one_for_none(
+    lake: Path, daemon: Daemon, rules: PlainRules
+) -> None:
+    taken = land(lake, "2026-10", source="rate-cards")
+    rules.taken.add(taken)
+    land(lake, "2026-10\n", source="rate-cards", seconds_ago=30)
+    assert daemon.tick() == {}
+
+    daemon.wait(hours=1)
+    made = daemon.tick()
+
+    assert {month: tags[OBJECTS] for month, tags in made.items()} == {"2026-10": "1"}
+
+
+def test_lost_ownership_asks_for_no_month_that_only_a_card_changes(lake: Path, daemon: Daemon) -> None:
+    land(lake, "2026-10", source="ownership")
+    land(lake, "2026-10", source="rate-cards", seconds_ago=30)
+
+    daemon.tick()
+
+    (run,) = daemon.runs()
+    assert {key.to_user_string() for key in run.asset_selection or ()} == {"ownership"}

@@ -84,6 +84,17 @@ def test_a_changed_card_asks_for_the_card_of_its_months_and_nothing_else(lake: P
     assert {each.to_user_string() for each in run.asset_selection or ()} == {"rate_card"}
 
 
+def test_a_signed_record_asks_for_its_months_again_though_a_keyring_asked_before(lake: Path, daemon: Daemon) -> None:
+    land(lake, "2026-10", source="keyrings", cluster="")
+    assert daemon.tick()["2026-10"][OBJECTS] == "1"
+    daemon.begin()
+    daemon.end()
+
+    land(lake, "2026-10", source="approvals", cluster="")
+
+    assert daemon.tick()["2026-10"][OBJECTS] == "1"
+
+
 def test_a_partition_with_a_queued_run_is_not_asked_again(lake: Path, daemon: Daemon) -> None:
     land(lake, "2026-10-05")
     daemon.tick()

@@ -1,8 +1,9 @@
 """Arrivals by notification: at least once, in any order, malformed now and then, and each asks once."""
 
 import json
+from dataclasses import replace
 from typing import Any
-from urllib.parse import quote_plus
+from urllib.parse import quote_plus, urlsplit
 
 import pytest
 
@@ -12,6 +13,7 @@ from resources.object_store import ObjectStore
 from resources.open_store import store_at
 from resources.storage_location import StorageLocation
 from tests.orchestration.sensor_ticks import Daemon, PlainRules, landing_key, settings_of
+from tests.services.fault_proxy import Fault, FaultProxy, fault_proxy
 from tests.services.sqs import REGION, Queue, SqsServer, any_credentials, sqs_server
 
 __all__ = ["any_credentials", "sqs_server"]  # the fixtures
@@ -223,3 +225,57 @@ def test_an_object_that_lands_on_s3_notifies_its_queue_and_asks_for_its_days(
 
     assert set(made) == {FIFTH}
     assert queue.counted() == (0, 0)
+
+
+class CutsAnswers:
+    """Cuts the first answers in their bodies, so many."""
+
+    def __init__(self, count: int) -> None:
+        self.left = count
+
+    def __call__(self, method: str, target: str) -> Fault | None:
+        """Cut it, if any are left to be cut; every request to SQS is a POST."""
+        if not self.left:
+            return None
+        self.left -= 1
+        return Fault.CUT_IN_ANSWER
+
+
+def queue_behind(proxy: FaultProxy, queue: Queue, *, hidden_seconds: int) -> ArrivalQueue:
+    """The queue as it is reached through the proxy."""
+    return ArrivalQueue(queue.url, endpoint_url=proxy.endpoint_url, region=REGION, hidden_seconds=hidden_seconds)
+
+
+def test_an_answer_that_is_cut_in_its_body_is_asked_for_again_and_no_message_is_lost_or_deleted_twice(
+    queue: Queue, sqs_server: SqsServer
+) -> None:
+    queue.send("first", "second")
+    with fault_proxy(urlsplit(sqs_server.endpoint_url).port or 0, cuts := CutsAnswers(2)) as proxy:
+        behind = queue_behind(proxy, queue, hidden_seconds=0)
+
+        received = behind.receive(wait_seconds=0)
+        cuts.left = 1
+        undeleted = behind.delete([each.receipt for each in received])
+
+        assert sorted(each.body for each in received) == ["first", "second"]
+        assert (undeleted, cuts.left) == (0, 0)
+        assert proxy.faults[Fault.CUT_IN_ANSWER] == 3
+    assert queue.counted() == (0, 0)
+
+
+def test_a_queue_whose_every_answer_is_cut_is_named_and_its_messages_stay(
+    store: ObjectStore, location: StorageLocation, queue: Queue, sqs_server: SqsServer
+) -> None:
+    queue.send(told(location, land(store, "2026-10-05")))
+    with fault_proxy(urlsplit(sqs_server.endpoint_url).port or 0, cuts := CutsAnswers(100)) as proxy:
+        events = replace(queue.events, queue_endpoint_url=proxy.endpoint_url)
+        daemon = Daemon(settings_of(location, events), PlainRules())
+
+        with pytest.raises(QueueFailed, match="cannot be read: .* they wait in the queue") as failed:
+            daemon.tick()
+
+        assert "Traceback" not in str(failed.value)
+        assert sum(queue.counted()) == 1
+        cuts.left = 0
+        queue.send(told(location, land(store, "2026-10-06")))
+        assert set(daemon.tick()) == {SIXTH}

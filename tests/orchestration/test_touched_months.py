@@ -75,13 +75,13 @@ def test_a_new_card_touches_every_open_month_whose_prices_become_others(estate: 
 
     touched = estate.touched(dearer, now=NOW)
 
-    assert touched == Touched({}, dict.fromkeys(OPEN, frozenset({"rate_card"})), frozenset(), {})
+    assert touched == Touched({}, dict.fromkeys(OPEN, {"rate_card": {dearer.key}}), frozenset(), {})
 
 
 def test_a_card_effective_from_the_second_month_touches_only_the_second(estate: RawEstate) -> None:
     dearer = land(estate, "rate-cards", card("2026.2", effective_from="2026-11", price="2.50"), day=2)
 
-    assert estate.touched(dearer, now=NOW).months == {"2026-11": {"rate_card"}}
+    assert estate.touched(dearer, now=NOW).months == {"2026-11": {"rate_card": {dearer.key}}}
 
 
 def test_a_card_of_a_month_that_has_not_begun_touches_nothing_yet(estate: RawEstate) -> None:
@@ -157,13 +157,15 @@ def test_a_closed_month_is_never_among_those_that_files_of_people_touch(estate: 
     dearer = land(estate, "rate-cards", card("2026.2", price="2.50"), day=2)
     changed = land(estate, "ownership", owners(VISION), day=2)
 
-    assert estate.touched(dearer, changed, now=NOW).months == {"2026-11": {"rate_card", "ownership"}}
+    assert estate.touched(dearer, changed, now=NOW).months == {
+        "2026-11": {"rate_card": {dearer.key}, "ownership": {changed.key}}
+    }
 
 
 def test_a_changed_owner_touches_the_months_of_both(estate: RawEstate) -> None:
     changed = land(estate, "ownership", owners(VISION, NLP.replace("4712", "4799")), day=2)
 
-    assert estate.touched(changed, now=NOW).months == {month: {"ownership"} for month in OPEN}
+    assert estate.touched(changed, now=NOW).months == {month: {"ownership": {changed.key}} for month in OPEN}
 
 
 def test_an_owner_who_changes_within_the_second_month_touches_only_the_second(estate: RawEstate) -> None:
@@ -171,7 +173,7 @@ def test_an_owner_who_changes_within_the_second_month_touches_only_the_second(es
     after = NLP.replace("4712", "4799").replace("2026-01-01", "2026-11-10")
     changed = land(estate, "ownership", owners(VISION, before, after), day=2)
 
-    assert estate.touched(changed, now=NOW) == Touched({}, {"2026-11": frozenset({"ownership"})}, frozenset(), {})
+    assert estate.touched(changed, now=NOW) == Touched({}, {"2026-11": {"ownership": {changed.key}}}, frozenset(), {})
 
 
 @pytest.mark.parametrize("rows", [(NLP, VISION), (f"{VISION}2027-01-01", f"{NLP}2027-01-01")])

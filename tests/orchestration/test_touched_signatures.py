@@ -65,7 +65,7 @@ def test_an_approval_that_counts_touches_the_open_months_of_its_card_and_no_day(
 
     found = touched(estate, record)
 
-    assert found.months == {month: frozenset({"rate_card"}) for month in OPEN}
+    assert found.months == {month: {"rate_card": {record.key}} for month in OPEN}
     assert (found.days, found.refused, found.changed_nothing) == ({}, {}, frozenset())
 
 
@@ -89,7 +89,7 @@ def test_a_keyring_that_takes_the_signers_key_out_touches_the_months_that_it_had
 
     keyring = land(estate, "keyrings", changed_keyring(*KEYS[1:]))
 
-    assert touched(estate, keyring).months == {month: frozenset({"rate_card"}) for month in OPEN}
+    assert touched(estate, keyring).months == {month: {"rate_card": {keyring.key}} for month in OPEN}
 
 
 def test_a_keyring_that_changes_no_verdict_touches_nothing(estate: Estate) -> None:

@@ -1,5 +1,7 @@
 """A closed month never changes, not even by a writer that began before it was closed."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from resources.lake import Lake
 from resources.lake_closing import close_month_of
 from resources.lake_commit import commit_partition
 from resources.lake_records import LakeRefusal, MonthClosed
-from resources.lake_table import OpenTable, open_table
+from resources.lake_table import OpenTable, open_or_create_table, open_table
 from resources.open_store import store_at
 from resources.storage_location import StorageLocation
 from tests.resources.lakes import AMOUNTS, amounts, made_from
@@ -142,3 +144,30 @@ def test_a_month_that_is_none_cannot_be_closed(tmp_path: Path, month: str) -> No
 
     with pytest.raises(ValueError, match="must be like 2026-09"):
         lake.close_month(month, by="finance", certificate_hash=CERTIFICATE_HASH)
+
+
+def test_a_table_that_several_make_at_once_is_made_once_so_that_no_late_making_opens_a_closed_month(
+    location: StorageLocation,
+) -> None:
+    makers = threading.Barrier(8, timeout=60)
+
+    def make() -> int:
+        makers.wait()
+        return open_or_create_table(location, AMOUNTS).version
+
+    with ThreadPoolExecutor(8) as threads:
+        made = list(threads.map(lambda _: make(), range(8)))
+
+    log = [each.key for each in store_at(location).list("tables/amounts/_delta_log/") if each.key.endswith(".json")]
+    assert made == [0] * 8
+    assert [key.rpartition("/")[2] for key in log] == [f"{0:020}.json"]
+
+
+def test_a_second_making_in_the_log_would_open_a_closed_month(lake: Lake) -> None:
+    close_september(lake)
+    store, folder = store_at(lake.location), "tables/amounts/_delta_log/"
+    making = store.get(f"{folder}{0:020}.json")
+
+    store.put(f"{folder}{opened(lake).version + 1:020}.json", making)
+
+    assert lake.closed_months(AMOUNTS) == frozenset()  # why a making may be no later version than the first
