@@ -4,16 +4,18 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# One more than two cores: many tests wait for servers and processes that they started.
+TESTERS ?= 3
 export GX_ANALYTICS_ENABLED := false
 export DAGSTER_DISABLE_TELEMETRY := yes
 
-.PHONY: demo test check setup packages ui fuzz chaos bench apiserver-test storage-test arrivals-test radosgw-test dictionary lock clean
+.PHONY: demo test check setup packages ui fuzz chaos bench apiserver-test storage-test arrivals-test month-test radosgw-test dictionary lock clean
 
 demo: setup          ## bills a month of a real Slurm cluster's records and shows where to look
 	@$(BIN)/chargeback demo
 
 test: setup packages check  ## all tests; says what it left out where a Debian package is missing
-	@$(BIN)/pytest -n 2 --dist worksteal
+	@$(BIN)/pytest -n $(TESTERS) --dist worksteal
 	@sh tests/left_out.sh
 
 check: setup         ## style, types, import contracts
@@ -59,6 +61,9 @@ storage-test: setup  ## eight processes write eight partitions fifty times each,
 
 arrivals-test: setup ## 10,000 real extracts arrive at once (STORM=): ticks, their length, runs a day
 	@$(BIN)/pytest -s -m slow --timeout=14400 tests/orchestration/test_storm.py
+
+month-test: setup    ## the worked month, whole, by the jobs that the UI runs: the same contents as by the commands
+	@$(BIN)/pytest -m slow --timeout=3600 tests/orchestration/test_worked_month.py
 
 radosgw-test: setup  ## the lake and its preflight on a second vendor's store, Ceph's; Debian's packages of it, as root
 	@command -v radosgw >/dev/null || { echo "no radosgw: apt-get install --no-install-recommends ceph-mon ceph-mgr ceph-osd radosgw ceph-common"; exit 2; }

@@ -1,6 +1,7 @@
 """A store is shown to keep what it confirms before money is kept on it; one that does not is found out and refused."""
 
 import json
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -81,9 +82,9 @@ def test_a_directory_can_be_probed_too_and_needs_no_proof(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "lie, found",
     [
-        ("overwrites", "4 of 4 writers were told that they made object"),
-        ("loses commits", "of 20 Delta commits that writers were told had succeeded 10 are lost"),
-        ("knows no conditions", "the store knows no conditional put (If-None-Match)"),
+        ("overwrites", r"4 of 4 writers were told that they made object"),
+        ("loses commits", r"of 20 Delta commits that writers were told had succeeded [1-9]\d* are lost"),
+        ("knows no conditions", r"the store knows no conditional put \(If-None-Match\)"),
     ],
 )
 def test_a_store_that_breaks_its_word_fails_and_is_refused_from_then_on(
@@ -94,7 +95,7 @@ def test_a_store_that_breaks_its_word_fails_and_is_refused_from_then_on(
 
         kept = probed(location)
 
-        assert found in kept.proof.fault
+        assert re.search(found, kept.proof.fault)
         with pytest.raises(UnsafeStore, match="this store failed its last probe") as refused:
             require_proof(location)
         assert len(str(refused.value).splitlines()) == 1

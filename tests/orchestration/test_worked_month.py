@@ -22,9 +22,10 @@ from chargeback.contracts.partition import Partition
 from chargeback.contracts.published import PUBLISHED
 from chargeback.contracts.team_charges import TEAM_CHARGES
 from orchestration.definitions import definitions_for
-from orchestration.jobs import DAY_JOB, MONTH_JOB
+from orchestration.jobs import MONTH_JOB
 from tests.chargeback.worked_month import lines_as_text
 from tests.estates import EXTRACTED_AT, INPUTS, MONTH, Estate, command_line, prepared
+from tests.orchestration.test_jobs_of_the_ui import assert_the_ui_makes_the_same
 
 pytestmark = pytest.mark.timeout(1200)  # two whole months of runs, on machines of any speed
 
@@ -235,20 +236,6 @@ def test_the_command_explains_a_line_with_object_line_and_text(march: Estate, li
     assert "line 25\n    113|113|slurm-a|robotics|u3" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_jobs_of_the_ui_make_the_same_contents(march: Estate, tmp_path: Path) -> None:
-    estate = Estate(tmp_path / "by-the-ui")
-    estate.folder.mkdir()
-    shutil.copy(march.config, estate.config)
-    shutil.copytree(march.folder / "lake" / "landing", estate.folder / "lake" / "landing")
-    definitions, instance = definitions_for(estate.settings), dg.DagsterInstance.ephemeral()
-    days = [partition.key for partition in month_called(MONTH, estate.settings).days]
-
-    for job, partitions in ((DAY_JOB, days), (MONTH_JOB, [MONTH])):
-        for key in partitions:
-            result = definitions.resolve_job_def(job).execute_in_process(
-                instance=instance, partition_key=key, raise_on_error=False
-            )
-            assert result.success, key
-
-    assert estate.contents() == march.contents()
-    assert estate.published() == march.published()
+    assert_the_ui_makes_the_same(march, tmp_path / "by-the-ui")
