@@ -85,7 +85,8 @@ def seconds_lost_or_made(reading: Reading) -> Outcome:
 
 def credits_beyond_usage(reading: Reading) -> Outcome:
     """Credits that forgive more than was charged, at another price, or that are no credits by their sign."""
-    return Outcome(findings_of(credit_findings(reading.table(RATED_USAGE).collect())))
+    counted = (*RATED_USAGE.key, "quantity_numerator", "quantity_denominator", "price")
+    return Outcome(findings_of(credit_findings(reading.table(RATED_USAGE).select(counted).collect())))
 
 
 def _records_by_day(reading: Reading) -> tuple[dict[str, int], list[tuple[str, str, str]]]:

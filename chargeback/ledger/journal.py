@@ -30,7 +30,7 @@ class JournalAccounts:
     suspense: str
     platform_company: str
     platform_cost_centre: str
-    credits: str = "Expenses:GPU-Credits"
+    credits: str
 
 
 def journal_entries(lines: pl.DataFrame, *, month: str, accounts: JournalAccounts) -> pl.DataFrame:

@@ -31,7 +31,7 @@ from tests.slurm_estate import SlurmEstate
 from tests.tables import instant, shared_file
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "worked_month"
-ACCOUNTS = JournalAccounts("6400 GPU expense", "4400 GPU recovery", "1990 GPU suspense", "C1", "9000")
+ACCOUNTS = JournalAccounts("6400 GPU expense", "4400 GPU recovery", "1990 GPU suspense", "C1", "9000", "6490")
 Month = tuple[pl.DataFrame, pl.DataFrame, dict[str, bytes]]
 
 
