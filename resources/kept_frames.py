@@ -11,7 +11,7 @@ import polars as pl
 
 
 class KeptFrames:
-    """The frames asked for last, at most `most` bytes of them; one that is larger is never kept. Threads may share it."""
+    """The frames asked for last, at most `most` bytes; one that is larger is never kept. Threads may share it."""
 
     def __init__(self, most: int) -> None:
         self._most = most
