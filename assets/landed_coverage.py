@@ -18,7 +18,7 @@ def objects_of_month(observations: Observations, month: Month, settings: Setting
     if not month.days:
         return []
     first_day = dict(month.days[0].values)["day"]
-    interval = Interval(day_interval(first_day, settings.zone).start, month.period.end)
+    interval = Interval(day_interval(first_day, settings.zone).start, month.period.interval.end)
     listed = observations.as_listed_once()
     return [
         parsed

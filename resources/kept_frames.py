@@ -34,7 +34,7 @@ class KeptFrames:
         with self._lock:
             if key not in self._frames and frame.estimated_size() <= self._most:
                 self._frames[key] = frame
-                self._bytes += frame.estimated_size()
+                self._bytes += int(frame.estimated_size())
                 while self._bytes > self._most:
-                    self._bytes -= self._frames.popitem(last=False)[1].estimated_size()
+                    self._bytes -= int(self._frames.popitem(last=False)[1].estimated_size())
         return frame

@@ -63,4 +63,5 @@ def _note_that_nothing_old_is_to_be_converted(driven: str) -> None:
     opened.event_log_storage.reindex_assets()
     opened.schedule_storage.migrate()
     opened.schedule_storage.optimize()
-    opened.dispose()
+    for storage in (opened.run_storage, opened.event_log_storage, opened.schedule_storage):
+        storage.dispose()
