@@ -7,7 +7,6 @@ import pytest
 
 from orchestration.inbox import inbox_of
 from resources.inbox import Filed
-from resources.storage_location import StorageLocation
 from tests.orchestration.inboxes import PODS, SACCT, Incoming, in_a_directory, incoming_at, seconds
 from tests.services.seaweedfs import S3Server, s3_server
 
