@@ -22,7 +22,7 @@ from resources.storage_proof import require_proof
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """The (cluster, day) that a run computes. `timezone` is that of times without an offset in the cluster's extracts."""
+    """The (cluster, day) that a run computes. `timezone`: of times without an offset in the cluster's extracts."""
 
     cluster: str
     day: str

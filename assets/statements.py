@@ -1,10 +1,13 @@
 """The asset statements."""
 
+from collections.abc import Sequence
+
 import dagster as dg
 import polars as pl
 
 from assets.capacity import capacity
-from assets.landed_objects import landed_objects
+from assets.landed_coverage import objects_of_month
+from assets.landed_records import shas_of
 from assets.materialisation import Inputs, Month, materialise, month_of
 from assets.quarantine import quarantine
 from assets.quota import quota_of_month
@@ -15,7 +18,6 @@ from assets.runs import runs
 from assets.team_charges import team_charges
 from assets.unallocated_activity import unallocated_activity
 from chargeback.contracts.capacity import CAPACITY
-from chargeback.contracts.landed_objects import LANDED_OBJECTS
 from chargeback.contracts.ownership import OWNERSHIP
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.quarantine import QUARANTINE
@@ -33,10 +35,12 @@ from chargeback.ledger.statement_document import Coverage, card_mark
 from chargeback.ledger.statements import statement_rows
 from chargeback.pricing.uncharged_runs import uncharged_runs
 from resources.lake import Lake
+from resources.observations import Observations
+from resources.parsed_object import ParsedObject
 from resources.settings import Settings
 
 MONTH_TABLES = (TEAM_CHARGES, RATED_USAGE, OWNERSHIP, RATE_CARD)
-DAY_TABLES = (RUNS, CAPACITY, UNALLOCATED_ACTIVITY, RAW_WORKLOADS, LANDED_OBJECTS, QUARANTINE)
+DAY_TABLES = (RUNS, CAPACITY, UNALLOCATED_ACTIVITY, RAW_WORKLOADS, QUARANTINE)
 
 
 @dg.asset(
@@ -47,7 +51,6 @@ DAY_TABLES = (RUNS, CAPACITY, UNALLOCATED_ACTIVITY, RAW_WORKLOADS, LANDED_OBJECT
         capacity,
         unallocated_activity,
         raw_workloads,
-        landed_objects,
         quarantine,
         rate_card,
     ]
@@ -55,6 +58,7 @@ DAY_TABLES = (RUNS, CAPACITY, UNALLOCATED_ACTIVITY, RAW_WORKLOADS, LANDED_OBJECT
 def statements(
     context: dg.AssetExecutionContext,
     lake: dg.ResourceParam[Lake],
+    observations: dg.ResourceParam[Observations],
     settings: dg.ResourceParam[Settings],
 ) -> dg.MaterializeResult:
     """One row per team: the document of its month, as content; pages are rendered from it."""
@@ -63,18 +67,23 @@ def statements(
     read |= {table.table: lake.scan(table, month.days_of(table)) for table in DAY_TABLES}
     before = lake.scan(TEAM_CHARGES, [Partition.of_month(month.period.previous.month)])
     printed = settings.printed_policies()
+    objects = objects_of_month(observations, month, settings)
     return materialise(
         context,
         lake,
         STATEMENTS,
         month.partition,
         inputs=Inputs.of(
-            *read.values(), before, settings={"policies": printed, "mode": settings.mode, "contact": settings.contact}
+            *read.values(),
+            before,
+            objects=shas_of(objects),
+            settings={"policies": printed, "mode": settings.mode, "contact": settings.contact},
         ),
         rule=lambda: _rows(
             {name: scanned.frame for name, scanned in read.items()},
             quota_of_month(read["raw_workloads"], read["runs"], month),
             None if before.missing else before.frame.collect(),
+            _coverage(objects, read["quarantine"].frame),
             month,
             settings,
         ),
@@ -85,6 +94,7 @@ def _rows(
     read: dict[str, pl.LazyFrame],
     quota: pl.DataFrame,
     previous_lines: pl.DataFrame | None,
+    coverage: Coverage,
     month: Month,
     settings: Settings,
 ) -> pl.DataFrame:
@@ -100,7 +110,7 @@ def _rows(
         read["rated_usage"].collect(),
         uncharged,
         capacity_totals(read["capacity"]),
-        _coverage(read),
+        coverage,
         previous_lines,
         month=month.period.month,
         mode=settings.mode,
@@ -114,11 +124,10 @@ def _rows(
     )
 
 
-def _coverage(read: dict[str, pl.LazyFrame]) -> Coverage:
-    objects = read["landed_objects"].select("object", "records", "steps_ignored").unique().collect()
+def _coverage(objects: Sequence[ParsedObject], quarantine: pl.LazyFrame) -> Coverage:
     return Coverage(
         objects=len(objects),
-        records=int(objects["records"].sum()),
-        steps_ignored=int(objects["steps_ignored"].sum()),
-        quarantined=read["quarantine"].select(pl.len()).collect().item(),
+        records=sum(each.records for each in objects),
+        steps_ignored=sum(each.steps_ignored for each in objects),
+        quarantined=quarantine.select(pl.len()).collect().item(),
     )

@@ -31,6 +31,7 @@ def open_instance(settings: Settings) -> dg.DagsterInstance:
     require_storage(settings)
     with _one_at_a_time(settings.home / ".opening"):
         _write_file(settings)
+        _make_tables(settings)
         make_databases(settings.home)
         instance = dg.DagsterInstance.get()
         _set_pools(instance, settings)
@@ -44,6 +45,13 @@ def require_storage(settings: Settings) -> None:
         from resources.postgres_storage import require_postgres  # its driver is loaded only where it is used
 
         require_postgres(settings.instance.postgres_url_env)
+
+
+def _make_tables(settings: Settings) -> None:
+    if settings.instance.storage == "postgres":
+        from resources.postgres_tables import make_tables
+
+        make_tables(os.environ[settings.instance.postgres_url_env])
 
 
 def _write_file(settings: Settings) -> None:

@@ -2,8 +2,9 @@
 
 Every asset decides for itself whether it is current; this only saves the runs that would find nothing to do. What was
 billed is remembered under billed/ (a cache: without it everything is looked at again). A day that a new extract merely
-overlaps is run, although no arrival would request it (touched.py): its landed_objects lists the extract, which the
-statement counts and without which a month is not known to be over (checks/rated_usage.py).
+overlaps is run, although no arrival would request it (touched.py): rows of raw tables name the object that said them
+last, and landed_objects lists the extract, so a lake that was billed step by step holds the very contents of one that
+was billed at once. What is charged and published does not depend on it.
 """
 
 import hashlib

@@ -23,8 +23,8 @@ class Touched:
     """What some arrived objects ask for, by object key.
 
     `days`: `cluster|day` -> objects that change what stands there. `months`: `2026-10` -> tables of people's files
-    (rate_card, ownership) whose content would be another -> objects that make it so. `changed_nothing`: objects that touch no partition.
-    `refused`: object -> why nobody can use it.
+    (rate_card, ownership) whose content would be another -> objects that make it so. `changed_nothing`: objects that
+    touch no partition. `refused`: object -> why nobody can use it.
     """
 
     days: Mapping[str, frozenset[str]]

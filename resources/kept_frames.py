@@ -11,7 +11,7 @@ import polars as pl
 
 
 class KeptFrames:
-    """The frames asked for last, at most `most` bytes of them; one that is larger is never kept. Threads may share it."""
+    """The frames asked for last, at most `most` bytes; one that is larger is never kept. Threads may share it."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -34,7 +34,7 @@ class KeptFrames:
         with self._lock:
             if key not in self._frames and frame.estimated_size() <= self._most:
                 self._frames[key] = frame
-                self._bytes += frame.estimated_size()
+                self._bytes += int(frame.estimated_size())
                 while self._bytes > self._most:
-                    self._bytes -= self._frames.popitem(last=False)[1].estimated_size()
+                    self._bytes -= int(self._frames.popitem(last=False)[1].estimated_size())
         return frame

@@ -40,6 +40,6 @@ def _recorded(content: bytes) -> dict[str, str]:
         return {name: text_in(read, name) for name in ("timezone", "currency")}
     except NO_RECORD:
         raise SettingsRefused(
-            f"{BINDING_KEY}: this record of the zone and currency that the lake bills in cannot be read: restore it from "
-            "a backup, or delete it if [billing] timezone and currency are what they always were"
+            f"{BINDING_KEY}: this record of the zone and currency that the lake bills in cannot be read: restore it "
+            "from a backup, or delete it if [billing] timezone and currency are what they always were"
         ) from None

@@ -17,8 +17,9 @@ class Events:
     """How arriving objects are noticed.
 
     With `queue_url` S3's notifications are read from that SQS queue, else landing is listed. Every
-    `reconcile_every_minutes` the listing is held against the raw tables, whatever was noticed before; of objects that the
-    tables may lack, `most_reconciled_a_tick` at once. An object of incoming/ that is larger than `largest_incoming_mib`, as it lies there or unpacked, is set aside.
+    `reconcile_every_minutes` the listing is held against the raw tables, whatever was noticed before; of objects that
+    they may lack, `most_reconciled_a_tick` at once. An object of incoming/ that is larger than `largest_incoming_mib`,
+    as it lies there or unpacked, is set aside.
     """
 
     queue_url: str | None = None

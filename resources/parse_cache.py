@@ -34,7 +34,7 @@ LARGEST_READ_AT_ONCE_BYTES = 4 * 1024**2
 """A larger object is read alone: its stored bytes are in memory beside those of the others."""
 
 UNPACKED_AT_ONCE_BYTES = 32 * 1024**2
-"""Of objects being parsed together; each takes some 8 to 20 times its unpacked size while it is (docs/operations.md)."""
+"""Of objects being parsed together; each takes some 8 to 20 times its unpacked size meanwhile."""
 
 MISSING_FROM_INDEX = 32
 """So many summaries are read one by one before the index is written anew."""
@@ -143,7 +143,7 @@ class ParseCache:
         return f"parsed/{self._read_as(landed.cluster or '')}/{landed.key.removeprefix('landing/')}"
 
     def _read_as(self, cluster: str) -> str:
-        """What decides beside its bytes what is read in an object: the parsers, and the zone of times without an offset.
+        """What decides beside its bytes what is read in an object: the parsers, the zone of times without an offset.
 
         A cluster that the settings do not know any more is still listed by what it was read as without a zone.
         """

@@ -2,7 +2,22 @@
 
 from pathlib import Path
 
-from tests.estates import BUSY, EXTRACTED_AT, INPUTS, LAST_DAY, LATER, MONTH, OVERNIGHT, Estate, job, sacct
+from orchestration.jobs import MONTH_JOB
+from orchestration.touched import touched_partitions
+from orchestration.workers import run_partitions
+from tests.estates import (
+    BUSY,
+    EXTRACTED_AT,
+    INPUTS,
+    LAST_DAY,
+    LATER,
+    MONTH,
+    OVERNIGHT,
+    Estate,
+    in_this_process,
+    job,
+    sacct,
+)
 
 LATE = job(5, "2026-03-31T12:00:00", "2026-03-31T14:00:00")
 MONTH_TABLES_OF_PEOPLE = {f"ownership|{MONTH}", f"rate_card|{MONTH}"}
@@ -31,6 +46,36 @@ def test_an_overlapping_extract_with_the_same_facts_changes_no_table_of_usage_or
     assert (outcome.refused, outcome.failures) == ((), ())
     assert changed <= {"landed_objects", "statements", "certificate", "published", "postings"}
     assert published.items() <= estate.published().items()
+
+
+def test_what_is_published_is_the_same_whether_sensors_ran_the_touched_days_or_a_bill_all_overlapped_ones(
+    estate: Estate, tmp_path: Path
+) -> None:
+    key = estate.land("slurm/sacct", sacct(OVERNIGHT, LAST_DAY), at=LATER)
+    moved = estate.copied_to(tmp_path / "moved")
+    workspace = moved.workspace
+    (arrived,) = [each for each in workspace.landing.objects("slurm/sacct", "slurm-a") if each.key == key]
+    assert touched_partitions([arrived], workspace=workspace, now=LATER).days == {}
+
+    billed = estate.bill()
+    with in_this_process(moved.config, 1) as pool:
+        (by_itself,) = run_partitions(pool, MONTH_JOB, [MONTH], ended=lambda _: None)
+
+    assert {run.partition for run in billed.days_run} == {"slurm-a|2026-03-30", "slurm-a|2026-03-31"}
+    assert by_itself.succeeded, by_itself
+    assert contents_of_month(moved) == contents_of_month(estate)
+    assert documents(moved) == documents(estate)
+
+
+def contents_of_month(estate: Estate) -> dict[str, str]:
+    """Content hashes of what the month is charged and told by."""
+    tables = ("rated_usage", "team_charges", "statements", "journal_entries")
+    return {key: content for key, content in estate.contents().items() if key.partition("|")[0] in tables}
+
+
+def documents(estate: Estate) -> dict[str, str]:
+    """Published files and their bytes."""
+    return estate.published()
 
 
 def test_a_late_record_rewrites_its_own_day_and_the_month_only(estate: Estate) -> None:

@@ -271,7 +271,7 @@ def test_a_queue_whose_every_answer_is_cut_is_named_and_its_messages_stay(
         events = replace(queue.events, queue_endpoint_url=proxy.endpoint_url)
         daemon = Daemon(settings_of(location, events), PlainRules())
 
-        with pytest.raises(QueueFailed, match="cannot be read: .* they wait in the queue") as failed:
+        with pytest.raises(QueueFailed, match=r"cannot be read: .* they wait in the queue") as failed:
             daemon.tick()
 
         assert "Traceback" not in str(failed.value)

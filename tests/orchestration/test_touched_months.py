@@ -75,7 +75,7 @@ def test_a_new_card_touches_every_open_month_whose_prices_become_others(estate: 
 
     touched = estate.touched(dearer, now=NOW)
 
-    assert touched == Touched({}, dict.fromkeys(OPEN, {"rate_card": {dearer.key}}), frozenset(), {})
+    assert touched == Touched({}, {month: {"rate_card": {dearer.key}} for month in OPEN}, frozenset(), {})
 
 
 def test_a_card_effective_from_the_second_month_touches_only_the_second(estate: RawEstate) -> None:

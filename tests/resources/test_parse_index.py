@@ -88,8 +88,8 @@ def test_times_without_an_offset_are_read_anew_when_the_zone_of_their_cluster_is
     store: CountingStore, tmp_path: Path
 ) -> None:
     def begins(zone: str) -> datetime:
-        text = TOML.format(first_day="2026-10-01", zone="UTC").replace('[clusters.slurm-a]\ntimezone = "UTC"',
-                                                                       f'[clusters.slurm-a]\ntimezone = "{zone}"')  # fmt: skip
+        text = TOML.format(first_day="2026-10-01", zone="UTC")
+        text = text.replace('slurm-a]\ntimezone = "UTC"', f'slurm-a]\ntimezone = "{zone}"')
         (tmp_path / "chargeback.toml").write_text(text)
         observations = Observations(Landing(store), store, load_settings(tmp_path / "chargeback.toml"))
         first = observations.parsed("slurm/sacct", "slurm-a")[0]
@@ -109,7 +109,11 @@ def test_a_day_of_a_cluster_whose_zone_is_another_now_follows_from_other_inputs(
 
     def prints(chosen: Settings) -> set[str]:
         observations, day = Observations(Landing(store), store, chosen), day_called("slurm-a", "2026-10-01", chosen)
-        told = (raw_sacct_told(observations, day), raw_events_told(observations, day), quarantine_told(observations, day))
+        told = (
+            raw_sacct_told(observations, day),
+            raw_events_told(observations, day),
+            quarantine_told(observations, day),
+        )
         return {f"{each.contract.table} {each.inputs.provenance('r').fingerprint}" for each in told}
 
     assert prints(settings) == prints(settings)
