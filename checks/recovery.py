@@ -19,10 +19,8 @@ def pools_that_do_not_add_up(reading: Reading) -> Outcome:
 
 
 def recovered_off_the_journal(reading: Reading) -> Outcome:
-    """Accelerators that recovered another amount than their lines charge, and a total that the journal does not have."""
-    told = recovered_findings(
-        *(reading.table(table).collect() for table in (RECOVERY, TEAM_CHARGES, JOURNAL_ENTRIES))
-    )
+    """Accelerators that recovered another amount than their lines charge, and a total that the journal has not."""
+    told = recovered_findings(*(reading.table(table).collect() for table in (RECOVERY, TEAM_CHARGES, JOURNAL_ENTRIES)))
     return Outcome(findings_of(told))
 
 

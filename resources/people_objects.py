@@ -99,14 +99,17 @@ class PeopleObjects:
     def general_ledger(self, month: str, currency: Currency) -> tuple[GeneralLedger | None, Shas]:
         """A month's part of the latest extract of the general ledger that names it; None if none does.
 
-        Every extract is an input: which one is the latest follows from all of them. Finance's other figures in
+        Every extract that names it is an input: the latest follows from all of them. Finance's other figures in
         finance-reference/ are left alone.
         """
-        read = [(landed, self.landing.read(landed)) for landed in self.landing.objects("finance-reference", None)]
-        extracts = [(landed, content) for landed, content in read if is_general_ledger(content)]
-        ledgers = [read_general_ledger(content, object_key=landed.key, currency=currency)
-                   for landed, content in extracts]  # fmt: skip
-        return ledger_of_month(ledgers, month), _shas([landed for landed, _ in extracts])
+        naming: dict[LandedObject, GeneralLedger] = {}
+        for landed in self.landing.objects("finance-reference", None):
+            content = self.landing.read(landed)
+            if is_general_ledger(content):
+                ledger = read_general_ledger(content, object_key=landed.key, currency=currency)
+                if month in ledger.months:
+                    naming[landed] = ledger
+        return ledger_of_month(list(naming.values()), month), _shas(list(naming))
 
     def gpu_count_approvals(self, cluster: str) -> tuple[list[GpuCountApproval], Shas]:
         """Entries that settle unknown GPU counts of a cluster. Raises PeopleRefused for an unreadable file.
@@ -148,7 +151,7 @@ def _faults_of_ledger(content: bytes, name: str) -> list[str]:
     if not is_general_ledger(content):
         return []
     ledger = read_general_ledger(content, object_key=name)
-    return [] if ledger.posted else [why for _, why in ledger.quarantined] or [f"{name} has no row"]
+    return [] if ledger.posted else [row.said for row in ledger.quarantined] or [f"{name} has no row"]
 
 
 def _faults_of_signed(source: str, content: bytes, name: str) -> list[str]:

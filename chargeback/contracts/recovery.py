@@ -46,7 +46,7 @@ RECOVERY = Contract(
         _known("unallocated_cost", "unallocated x pool / available, never at the card's rate; in no line of this row"),
         _known("blocked_cost", "blocked x pool / available, likewise"),
         Column("components", pl.String(), "component -> planned and actual cost, JSON", "currency"),
-        Column("weeks", pl.String(), "ISO week -> available, held, rated, observed, active seconds, JSON", "GPU-seconds"),
+        Column("weeks", pl.String(), "ISO week -> available, held, rated, observed and active, JSON", "GPU-seconds"),
         Column("quarantined_rows", pl.Int64(), "rows of the general ledger that cannot be read", "rows", minimum=0),
     ),
     checks=("recovery_adds_up", "recovered_equals_journal", "general_ledger_read"),

@@ -4,10 +4,10 @@
     2026-10,620100,power,h100-sxm5-80gb,41230.55,EUR
     2026-10,630500,staff,,31500.00,EUR
 
-It lies in finance-reference/ beside finance's own figures of a parallel month, and is known by its header: posting_month
-and gl_account. `component` is one of the build-up's (COST_COMPONENTS); without an accelerator the amount is shared by
-what the card plans of that component. A reversal is a negative amount. An extract is whole for each month that it
-names: the latest one that names a month is all of that month. A row that cannot be read is quarantined, and said.
+It lies in finance-reference/ beside finance's own figures of a parallel month, and is known by its header:
+posting_month and gl_account. `component` is one of the build-up's (COST_COMPONENTS); without an accelerator the amount
+is shared by what the card plans of that component. A reversal is a negative amount. An extract is whole for each month
+that it names: the latest one that names a month is all of it. A row that cannot be read is quarantined, and said.
 Not here: knowing one by its header (usage/people_kinds.py), what the amounts are held against (recovery.py).
 """
 
@@ -42,22 +42,37 @@ class Posted:
 
 
 @dataclass(frozen=True, slots=True)
+class Unread:
+    """One row that cannot be used: where it stands and why. `month` is what it names, '' if that is no month."""
+
+    object_key: str
+    line: int
+    reason: str
+    month: str = ""
+
+    @property
+    def said(self) -> str:
+        """As a sentence."""
+        return f"{self.object_key} line {self.line}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
 class GeneralLedger:
-    """One extract: its rows, and (month it names or '', sentence) of each row that cannot be read."""
+    """One extract: its rows, and those that cannot be read."""
 
     posted: tuple[Posted, ...]
-    quarantined: tuple[tuple[str, str], ...]
+    quarantined: tuple[Unread, ...]
 
     @property
     def months(self) -> frozenset[str]:
         """The months that it is whole for."""
-        return frozenset({row.month for row in self.posted} | {month for month, _ in self.quarantined if month})
+        return frozenset({row.month for row in self.posted} | {row.month for row in self.quarantined} - {""})
 
     def of_month(self, month: str) -> "GeneralLedger":
         """Its part of a month; a row whose month nobody can read is in question in each of them."""
         return GeneralLedger(
             tuple(row for row in self.posted if row.month == month),
-            tuple((named, why) for named, why in self.quarantined if named in (month, "")),
+            tuple(row for row in self.quarantined if row.month in (month, "")),
         )
 
 
@@ -68,16 +83,14 @@ def read_general_ledger(content: bytes, *, object_key: str, currency: Currency |
     """
     reader = csv.reader(io.StringIO(content.decode("utf-8-sig", errors="replace"), newline=""))
     posted: list[Posted] = []
-    quarantined: list[tuple[str, str]] = []
+    quarantined: list[Unread] = []
     header: list[str] = []
     try:
         header = [name.strip().lower() for name in next(reader, [])]
         missing = [name for name in FILE_COLUMNS if name not in header]
         if missing:
             columns = f"the columns are {','.join(FILE_COLUMNS)}"
-            return GeneralLedger(
-                (), (("", f"{object_key} line 1: column {', '.join(missing)} is missing: {columns}"),)
-            )
+            return GeneralLedger((), (Unread(object_key, 1, f"column {', '.join(missing)} is missing: {columns}"),))
         for cells in reader:
             if not any(cell.strip() for cell in cells):
                 continue
@@ -86,14 +99,14 @@ def read_general_ledger(content: bytes, *, object_key: str, currency: Currency |
             if faults:
                 month = row.get("posting_month", "")
                 named = month if _MONTH.fullmatch(month) else ""
-                quarantined.append((named, f"{object_key} line {reader.line_num}: {'; '.join(faults)}"))
+                quarantined.append(Unread(object_key, reader.line_num, "; ".join(faults), named))
             else:
                 posted.append(
                     Posted(row["posting_month"], row["gl_account"], row["component"], row["accelerator"],
                            Decimal(row["amount"]))
                 )  # fmt: skip
     except csv.Error as fault:
-        quarantined.append(("", f"{object_key} line {reader.line_num}: cannot be read as CSV: {fault}"))
+        quarantined.append(Unread(object_key, reader.line_num, f"cannot be read as CSV: {fault}"))
     return GeneralLedger(tuple(posted), tuple(quarantined))
 
 
@@ -109,7 +122,7 @@ def actual_costs(
     actual: dict[str, dict[str, Decimal]] = {accelerator: {} for accelerator in planned}
     unplaced = []
     for row in posted:
-        if row.accelerator and row.accelerator not in planned or not planned:
+        if (row.accelerator and row.accelerator not in planned) or not planned:
             unplaced.append(row)
             continue
         weights = {row.accelerator: Fraction(1)} if row.accelerator else _weights(row.component, planned)

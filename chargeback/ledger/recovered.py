@@ -82,5 +82,3 @@ def _with_line(before: Recovered, line: Mapping[str, Any], standard: Mapping[str
         rounding=before.rounding + exact - fraction_of(amount),
         gpu_hours=before.gpu_hours + Fraction(line["gpu_seconds"]) / SECONDS_PER_HOUR,
     )
-
-

@@ -16,7 +16,7 @@ from chargeback.ledger.general_ledger import GeneralLedger, actual_costs
 from chargeback.ledger.gpu_hour_cost import Use
 from chargeback.ledger.plain_numbers import plain_amount
 from chargeback.ledger.recovered import Recovered, recovered_by_accelerator
-from chargeback.ledger.recovery_hours import Weeks, weeks_by_accelerator
+from chargeback.ledger.recovery_hours import Weeks
 from chargeback.ledger.recovery_identity import CARRY_FORWARD, Plan, exact_terms, rounded_terms
 from chargeback.money import Currency
 
@@ -108,8 +108,9 @@ def _components(
     shown = {}
     for name in sorted({*plan.costs, *(spent or {})}):
         planned = plain_amount(currency.round(plan.costs.get(name, Fraction(0))), currency)
-        is_planned_only = spent is None or name == CARRY_FORWARD
-        actual = planned if is_planned_only else plain_amount(spent.get(name, Decimal(0)), currency)
+        actual = planned
+        if spent is not None and name != CARRY_FORWARD:
+            actual = plain_amount(spent.get(name, Decimal(0)), currency)
         shown[name] = {"planned": planned, "actual": actual}
     return shown
 

@@ -74,7 +74,7 @@ def ledger_findings(ledger: GeneralLedger | None, plans: Mapping[str, Plan], cur
     """
     if ledger is None:
         return []
-    found = [("quarantined", "a row that can be read", why) for _, why in ledger.quarantined]
+    found = [("quarantined", "a row that can be read", row.said) for row in ledger.quarantined]
     planned = {name: plan.costs for name, plan in plans.items()}
     actual, unplaced = actual_costs(ledger.posted, planned, currency=currency)
     found += [

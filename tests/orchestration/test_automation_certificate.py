@@ -13,7 +13,10 @@ from resources.lake import Lake
 from tests.orchestration.ticks import BEFORE_LAST, LAST, RUNNING, Ticks, estate_settings
 
 CHECK = "statements_equal_charges"
-CERTIFIED = ("statements", "journal_entries", "focus_cost_and_usage", "focus_invoice_detail", "focus_billing_period")
+CERTIFIED = (
+    *("statements", "journal_entries", "recovery"),
+    *("focus_cost_and_usage", "focus_invoice_detail", "focus_billing_period"),
+)
 BLOCKING = {
     contract.table: [check.name for check in ALL_CHECKS if check.contract is contract and check.stops == "run"]
     for contract in MONTHLY

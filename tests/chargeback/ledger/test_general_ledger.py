@@ -35,16 +35,16 @@ def test_a_row_that_cannot_be_used_is_quarantined_with_object_line_and_reason(ro
     ledger = read(f"2026-03,1,power,,10.00,EUR\n{row}\n2026-03,2,staff,,-2.50,EUR\n")
 
     assert [posted.amount for posted in ledger.posted] == [Decimal("10.00"), Decimal("-2.50")]
-    ((_, why),) = ledger.quarantined
-    assert why.startswith("gl.csv line 3: ")
-    assert said in why
+    (unread,) = ledger.quarantined
+    assert unread.said.startswith("gl.csv line 3: ")
+    assert said in unread.reason
 
 
 def test_a_file_without_its_columns_has_no_row_and_says_which_are_missing() -> None:
     ledger = read_general_ledger(b"posting_month,gl_account\n2026-03,1\n", object_key="gl.csv")
 
     assert ledger.posted == ()
-    assert "column component, accelerator, amount, currency is missing" in ledger.quarantined[0][1]
+    assert "column component, accelerator, amount, currency is missing" in ledger.quarantined[0].reason
 
 
 def test_a_shared_amount_is_split_by_what_is_planned_and_loses_no_cent() -> None:
@@ -65,9 +65,11 @@ def test_the_latest_extract_that_names_a_month_is_all_of_that_month() -> None:
 
     march, april, may = (ledger_of_month([first, later], f"2026-0{number}") for number in (3, 4, 5))
 
-    assert march is not None and [row.amount for row in march.posted] == [Decimal("10.00")]
-    assert april is not None and [row.amount for row in april.posted] == [Decimal("12.00")]
-    assert april is not None and len(april.quarantined) == 1
+    assert march is not None
+    assert april is not None
+    assert [row.amount for row in march.posted] == [Decimal("10.00")]
+    assert [row.amount for row in april.posted] == [Decimal("12.00")]
+    assert len(april.quarantined) == 1
     assert may is None
 
 
