@@ -50,7 +50,7 @@ def charge_lines(rated: pl.DataFrame | pl.LazyFrame, *, currency: Currency) -> p
     for fact in facts.iter_rows(named=True):
         key = tuple(fact[column] for column in LINE_KEY)
         rows.append(_line(fact, quantity=quantities[key], gpu_seconds=gpu_seconds[key], currency=currency))
-    _hold_credits_to_their_charge(rows)
+    hold_credits_to_their_charge(rows)
     return pl.DataFrame(rows, schema=TEAM_CHARGES.schema, orient="row").sort("line_id")
 
 
@@ -103,7 +103,7 @@ def _line(
     return {name: row[name] for name in TEAM_CHARGES.column_names}
 
 
-def _hold_credits_to_their_charge(rows: list[dict[str, Any]]) -> None:
+def hold_credits_to_their_charge(rows: list[dict[str, Any]]) -> None:
     """Raise the amount of a credit, in place, to what is left of its charge."""
     left = {_credited(row): row["amount"] for row in rows if row["kind"] == ALLOCATION}
     for row in sorted((row for row in rows if row["kind"] in CREDIT_KINDS), key=_rank):
