@@ -45,7 +45,7 @@ RECOVERY = Contract(
         _hours("blocked", "nobody could be given it"),
         _known("unallocated_cost", "unallocated x pool / available, never at the card's rate; in no line of this row"),
         _known("blocked_cost", "blocked x pool / available, likewise"),
-        Column("components", pl.String(), "component -> planned and actual cost, JSON", "currency"),
+        Column("components", pl.String(), "component -> planned and actual cost in currency, JSON"),
         Column("weeks", pl.String(), "ISO week -> available, held, rated, observed and active, JSON", "GPU-seconds"),
         Column("quarantined_rows", pl.Int64(), "rows of the general ledger that cannot be read", "rows", minimum=0),
     ),

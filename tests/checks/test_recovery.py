@@ -44,7 +44,7 @@ def test_recovered_equals_journal_fails_for_a_cent_that_nobody_was_charged(estat
     assert "the journal recovers" in told.told
 
 
-def test_general_ledger_read_tells_of_rows_that_are_in_no_pool_and_stops_nothing(estate: Estate) -> None:
+def test_general_ledger_read_fails_for_rows_that_are_in_no_pool_and_stops_nothing(estate: Estate) -> None:
     content = (
         b"posting_month,gl_account,component,accelerator,amount,currency\n"
         b"2026-03,620100,power,,100.00,EUR\n"
