@@ -8,6 +8,7 @@ from assets.focus_cost_and_usage import focus_cost_and_usage
 from assets.focus_invoice_detail import focus_invoice_detail
 from assets.journal_entries import journal_entries
 from assets.materialisation import Inputs, materialise, month_of
+from assets.recovery import recovery
 from assets.refusal import refusal
 from assets.statements import statements
 from chargeback.contracts.certificate import CERTIFICATE
@@ -17,7 +18,16 @@ from resources.lake import Lake
 from resources.settings import Settings
 
 
-@dg.asset(deps=[statements, journal_entries, focus_cost_and_usage, focus_invoice_detail, focus_billing_period])
+@dg.asset(
+    deps=[
+        statements,
+        journal_entries,
+        recovery,
+        focus_cost_and_usage,
+        focus_invoice_detail,
+        focus_billing_period,
+    ]
+)
 def certificate(
     context: dg.AssetExecutionContext,
     lake: dg.ResourceParam[Lake],

@@ -17,11 +17,13 @@ from chargeback.contracts.focus_invoice_detail import FOCUS_INVOICE_DETAIL
 from chargeback.contracts.journal_entries import JOURNAL_ENTRIES
 from chargeback.contracts.names import slug_of
 from chargeback.contracts.published import PUBLISHED
+from chargeback.contracts.recovery import RECOVERY
 from chargeback.contracts.statements import STATEMENTS
 from chargeback.ledger.estate_page import render_summary
 from chargeback.ledger.focus_files import FILE_KINDS, parts_of, render_focus
 from chargeback.ledger.hledger import render_hledger
 from chargeback.ledger.journal_csv import render_journal_csv
+from chargeback.ledger.recovery_report import recovery_report, render_recovery_csv
 from chargeback.ledger.statement_lines_csv import render_lines_csv
 from chargeback.ledger.statement_page import render_page
 from chargeback.ledger.statement_pdf import render_pdf
@@ -63,16 +65,26 @@ def published(
     held = certificate_in_force(month, lake=lake, evidence=evidence, settings=settings)
     stated = lake.scan(STATEMENTS, [month.partition])
     entries = lake.scan(JOURNAL_ENTRIES, [month.partition])
+    recovered = lake.scan(RECOVERY, [month.partition])
     focus = [lake.scan(table, [month.partition]) for table in FOCUS_TABLES]
     return materialise(
         context,
         lake,
         PUBLISHED,
         month.partition,
-        inputs=Inputs.of(held, stated, entries, *focus, settings={"mode": settings.mode}),
+        inputs=Inputs.of(
+            held,
+            stated,
+            entries,
+            recovered,
+            *focus,
+            settings={"mode": settings.mode, "scheduling_tax": settings.recovery.tax},
+        ),
         rule=lambda: _let_out(
             [
-                *_documents(stated.frame.collect(), entries.frame.collect(), month, settings),
+                *_documents(
+                    stated.frame.collect(), entries.frame.collect(), recovered.frame.collect(), month, settings
+                ),
                 *_focus_files([scanned.frame for scanned in focus], month),
             ],
             month,
@@ -82,7 +94,9 @@ def published(
     )
 
 
-def _documents(stated: pl.DataFrame, entries: pl.DataFrame, month: Month, settings: Settings) -> list[Rendered]:
+def _documents(
+    stated: pl.DataFrame, entries: pl.DataFrame, recovered: pl.DataFrame, month: Month, settings: Settings
+) -> list[Rendered]:
     rendered = []
     for team, document in stated.select("team", "document").sort("team").iter_rows():
         folder = slug_of(team)
@@ -91,8 +105,10 @@ def _documents(stated: pl.DataFrame, entries: pl.DataFrame, month: Month, settin
         rendered.append(Rendered.of("statement lines", team, f"{folder}/lines.csv", render_lines_csv(document)))
     journal = render_journal_csv(entries, settings.currency, mode=settings.mode)
     ledger = render_hledger(entries, settings.currency, mode=settings.mode)
-    summary = render_summary(list(stated.sort("team")["document"]), month=month.period.month)
+    report = recovery_report(recovered, name=month.period.month, currency=settings.currency, tax=settings.recovery.tax)
+    summary = render_summary(list(stated.sort("team")["document"]), month=month.period.month, recovery=report)
     rendered.append(Rendered.of("estate summary", "", "summary.html", summary))
+    rendered.append(Rendered.of("recovery", "", "recovery.csv", render_recovery_csv(recovered)))
     rendered.append(Rendered.of("journal", "", f"outbox/journal-{month.period.month}.csv", journal))
     rendered.append(Rendered.of("ledger file", "", f"outbox/journal-{month.period.month}.hledger", ledger))
     return rendered

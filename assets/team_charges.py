@@ -27,6 +27,6 @@ def team_charges(
         TEAM_CHARGES,
         month.partition,
         inputs=Inputs.of(rated, settings={"currency": settings.currency_code}),
-        rule=lambda: charge_lines(rated.frame.collect(), currency=settings.currency),
+        rule=lambda: charge_lines(rated.frame, currency=settings.currency),
         report=charges_report,
     )

@@ -39,7 +39,7 @@ def customer_classes_that_pay_more(reading: Reading) -> Outcome:
     """Internal and federal customer classes of the card in force that pay more than an internal one for the same."""
     told: list[tuple[str, str, str]] = []
     classes = 0
-    for object_key, card in _cards_that_price(reading):
+    for object_key, card in cards_that_price(reading):
         if card is None:
             told.append((object_key, "the card that the month was priced from", "gone from landing/, or another now"))
             continue
@@ -51,12 +51,12 @@ def customer_classes_that_pay_more(reading: Reading) -> Outcome:
 def policies_that_are_not_kept(reading: Reading) -> Outcome:
     """Policies that the card in force states, of credits and of blocked time, and that the month does not keep."""
     done = reading.settings.policies.credit_policies
-    cards = [card for _, card in _cards_that_price(reading) if card is not None]
+    cards = [card for _, card in cards_that_price(reading) if card is not None]
     told = [finding for card in cards for finding in policies_not_kept(card.policies, done)]
     return Outcome(findings_of(told), {"cards_with_policies": sum(card.policies.is_stated for card in cards)})
 
 
-def _cards_that_price(reading: Reading) -> Iterator[tuple[str, RateCard | None]]:
+def cards_that_price(reading: Reading) -> Iterator[tuple[str, RateCard | None]]:
     """Object and card of the month's prices; None if it is gone from landing/, or another now."""
     rows = reading.table(RATE_CARD).select("object", "card_sha256").unique().sort("object").collect()
     for object_key, sha256 in rows.iter_rows():

@@ -37,6 +37,7 @@ from assets.raw_sacct import raw_sacct
 from assets.raw_samples import raw_samples
 from assets.raw_slices import raw_slices
 from assets.raw_workloads import raw_workloads
+from assets.recovery import recovery
 from assets.runs import runs
 from assets.statements import statements
 from assets.team_charges import team_charges
@@ -53,8 +54,8 @@ ASSETS = (
     landed_objects, quarantine, raw_sacct, raw_nodes, raw_events, raw_reservations, raw_bindings, raw_device_maps,
     raw_pods, raw_kubernetes_nodes, raw_workloads, raw_claims, raw_slices, raw_devices, raw_samples, runs, holds,
     bindings, capacity, attribution, unallocated_activity, ownership, rate_card, rated_usage, team_charges, statements,
-    journal_entries, focus_cost_and_usage, focus_invoice_detail, focus_billing_period, certificate, published,
-    postings,
+    journal_entries, recovery, focus_cost_and_usage, focus_invoice_detail, focus_billing_period, certificate,
+    published, postings,
 )  # fmt: skip
 
 OWNERS_OF_STAGE = {

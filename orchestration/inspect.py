@@ -12,6 +12,8 @@ from rich.table import Table
 from chargeback.usage.extract_kinds import PODS
 from chargeback.usage.inspect_extract import inspect_extract
 from chargeback.usage.inspection import Inspection, Telemetry
+from chargeback.usage.people_kinds import is_general_ledger
+from orchestration.inspect_ledger import inspect_ledger
 from orchestration.land import given_instant
 from resources.decompression import decompressed
 from resources.landing import LARGEST_READ_BYTES
@@ -41,8 +43,9 @@ def inspect_file(
     for path in (file, nodes):
         if path is not None and not path.is_file():
             raise SettingsRefused(f"no such file: {path}")
-    inspection = inspect_extract(
-        decompressed(file.read_bytes(), name=file.name, largest_bytes=LARGEST_READ_BYTES),
+    content = decompressed(file.read_bytes(), name=file.name, largest_bytes=LARGEST_READ_BYTES)
+    inspection = inspect_ledger(content, name=file.name) if is_general_ledger(content) else inspect_extract(
+        content,
         name=file.name,
         cluster=cluster,
         zone=_zone(zone, "--zone") if zone else None,
@@ -50,7 +53,7 @@ def inspect_file(
         fields=[name.strip() for name in fields.split(",")] if fields else None,
         nodes=nodes.read_bytes() if nodes else None,
         extracted_at=given_instant(extracted_at) if extracted_at else None,
-    )
+    )  # fmt: skip
     if as_json:
         sys.stdout.write(json.dumps(inspection.as_json(), ensure_ascii=False, indent=1) + "\n")
     else:

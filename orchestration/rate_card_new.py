@@ -7,6 +7,7 @@ with one line for each that is missing. Not here: the text of the card (rate_car
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 
 from rich.console import Console
@@ -18,6 +19,7 @@ from chargeback.pricing.rate_card import VERSION, RateCard
 from orchestration.accelerators_in_use import InUse, accelerators_in_use
 from orchestration.local_files import refuse_without_folder
 from orchestration.rate_card_template import Beginning, card_text
+from orchestration.recovery import latest_carry_forward
 from orchestration.workspace import workspace_here
 from resources.setting_kinds import SettingsRefused
 
@@ -36,9 +38,11 @@ def write_new_card(
     refuse_without_folder(path)
     workspace = workspace_here(config)
     in_use, landed, currency, month = InUse(), [], "EUR", f"{now:%Y-%m}"
+    fiscal_year, carried = "", dict[str, Decimal]()
     if workspace is not None:
         in_use, landed = accelerators_in_use(workspace), workspace.people.rate_cards()
         currency, month = workspace.settings.currency_code, day_of(now, workspace.settings.zone)[:7]
+        fiscal_year, carried = latest_carry_forward(workspace, month)
     latest = max(landed, key=lambda card: card.order, default=None)
     chosen = _accelerators(accelerators, in_use)
     beginning = Beginning(
@@ -47,6 +51,8 @@ def write_new_card(
         or month_after(month, 1),
         currency=currency,
         supersedes=latest.version if latest else "",
+        fiscal_year=fiscal_year,
+        carry_forward=carried,
     )
     try:
         with path.open("x", encoding="utf-8") as file:

@@ -3,10 +3,13 @@
 Not here: what the entries do (chargeback/pricing).
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 
+from chargeback.ledger.plain_numbers import plain_amount
+from chargeback.money import Currency
 from chargeback.pricing.billing_weights import proposed_weight
 from chargeback.usage.mig import Slice, parse_slice
 from orchestration.accelerators_in_use import InUse
@@ -26,19 +29,24 @@ _CUT_BY_MIG = ("a100", "h100", "h200", "gh200", "b200")
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """What stands at the head of the card. `supersedes` is empty for the first."""
+    """What stands at the head of the card. `supersedes` is empty for the first.
+
+    `carry_forward` is accelerator -> what the recovery ledger of `fiscal_year` proposes to carry forward.
+    """
 
     version: str
     effective_from: str
     currency: str
     supersedes: str
+    fiscal_year: str = ""
+    carry_forward: Mapping[str, Decimal] = field(default_factory=dict)
 
 
 def card_text(beginning: Beginning, accelerators: Sequence[str], in_use: InUse) -> str:
     """The whole card, costs empty, GPU counts and slices as the lake knows them."""
     lines = [*_head(beginning), "accelerators:"]
     for name in accelerators:
-        lines += _accelerator(name, in_use)
+        lines += _accelerator(name, in_use, beginning)
     return "\n".join(lines) + "\n"
 
 
@@ -66,7 +74,7 @@ def _head(beginning: Beginning) -> Iterator[str]:
     yield "#   partners: {kind: external, grant_funded: included, mark_up: 25 %}"
 
 
-def _accelerator(name: str, in_use: InUse) -> Iterator[str]:
+def _accelerator(name: str, in_use: InUse, beginning: Beginning) -> Iterator[str]:
     gpus = in_use.gpus.get(name)
     counted = f"{gpus:<19}# the most in any hour of the lake" if gpus else f"{'':<19}# how many"
     yield f"  {name}:"
@@ -84,13 +92,22 @@ def _accelerator(name: str, in_use: InUse) -> Iterator[str]:
     yield "      storage_per_year:        # its share"
     yield "      staff_per_year:"
     yield "      software_per_year:"
-    yield "      carry_forward_per_year: 0    # recovered too little before: above 0; too much: below 0"
+    yield f"      carry_forward_per_year: {_carried(name, beginning)}"
     yield "      denominator: {share_of_capacity: 80 %, basis: practical capacity}"
     yield "    standard: {price: , unit: GPU-hour}    # what the build-up makes: `explain` says it"
     yield "    # preemptible: {discount: 30 %}        # off the standard price"
     yield "    # reserved: {discount: 10 %}"
     yield "    # node: {cpus_per_gpu: 24, memory_gib_per_gpu: 256}    # for blocked: charge"
     yield from _slices(name, in_use)
+
+
+def _carried(name: str, beginning: Beginning) -> str:
+    """What is proposed, with where it comes from; 0 where no recovery ledger says anything."""
+    proposed = beginning.carry_forward.get(name)
+    if proposed is None:
+        return "0    # recovered too little before: above 0; too much: below 0"
+    stated = plain_amount(proposed, Currency(beginning.currency))
+    return f"{stated}    # proposed by the recovery ledger: chargeback recovery {beginning.fiscal_year}"
 
 
 def _slices(name: str, in_use: InUse) -> Iterator[str]:

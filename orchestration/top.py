@@ -60,7 +60,7 @@ def top_document(
     one_of(by, BY, "--by")
     if limit < 1:
         raise SettingsRefused(f"--limit {limit}: must be 1 or more")
-    chosen = month_called(month, workspace.settings) if month else _latest(workspace, now)
+    chosen = month_called(month, workspace.settings) if month else latest_billed_month(workspace, now)
     common = {"month": chosen.period.month, "by": by, "team": team or "", "currency": workspace.settings.currency_code}
     if by == EXCEPTIONS:
         if team:
@@ -98,8 +98,8 @@ def _of_team(rated: pl.DataFrame, team: str | None, month: Month) -> pl.DataFram
     return own
 
 
-def _latest(workspace: Workspace, now: datetime) -> Month:
-    """The newest month that has rated usage, looked for from the running one backwards."""
+def latest_billed_month(workspace: Workspace, now: datetime) -> Month:
+    """The newest month that has rated usage, looked for from the running one backwards. Raises SettingsRefused."""
     settings = workspace.settings
     period = BillingPeriod(now.astimezone(settings.zone).date().isoformat()[:7], settings.zone)
     months = []

@@ -1,4 +1,4 @@
-"""What people put into landing/: rate cards, ownership, approvals, keyrings. Read whole, since they are small.
+"""What people put into landing/: rate cards, ownership, approvals, keyrings, the general ledger. Read whole.
 
 A file that cannot be read is refused with every reason (PeopleRefused); nothing older is used in its place silently.
 """
@@ -10,6 +10,9 @@ import polars as pl
 
 from chargeback.billing_period import BillingPeriod
 from chargeback.contracts.ownership import OWNERSHIP
+from chargeback.ledger.general_ledger import GeneralLedger, read_general_ledger
+from chargeback.ledger.recovery import ledger_of_month
+from chargeback.money import Currency
 from chargeback.pricing.card_signature import records_about, signed_for_month
 from chargeback.pricing.ownership import ownership_of_month, read_ownership
 from chargeback.pricing.prices_of_month import card_in_force
@@ -19,6 +22,7 @@ from chargeback.signatures.keyring import read_keyring
 from chargeback.signatures.recognition import signed_kind_of
 from chargeback.signatures.record import read_record
 from chargeback.usage.gpu_approvals import GpuCountApproval, parse_approvals
+from chargeback.usage.people_kinds import is_general_ledger
 from resources.landing import LandedObject, Landing
 from resources.signed_objects import SignedObjects
 
@@ -92,6 +96,21 @@ class PeopleObjects:
             raise PeopleRefused(tuple(refused))
         return ownership_of_month(rows, period=period), _shas([latest])
 
+    def general_ledger(self, month: str, currency: Currency) -> tuple[GeneralLedger | None, Shas]:
+        """A month's part of the latest extract of the general ledger that names it; None if none does.
+
+        Every extract that names it is an input: the latest follows from all of them. Finance's other figures in
+        finance-reference/ are left alone.
+        """
+        naming: dict[LandedObject, GeneralLedger] = {}
+        for landed in self.landing.objects("finance-reference", None):
+            content = self.landing.read(landed)
+            if is_general_ledger(content):
+                ledger = read_general_ledger(content, object_key=landed.key, currency=currency)
+                if month in ledger.months:
+                    naming[landed] = ledger
+        return ledger_of_month(list(naming.values()), month), _shas(list(naming))
+
     def gpu_count_approvals(self, cluster: str) -> tuple[list[GpuCountApproval], Shas]:
         """Entries that settle unknown GPU counts of a cluster. Raises PeopleRefused for an unreadable file.
 
@@ -120,9 +139,19 @@ def faults_of(source: str, content: bytes, *, name: str) -> list[str]:
         return list(card.reasons) if isinstance(card, CardRefused) else []
     if source == "ownership":
         return read_ownership(content, object_key=name)[1]
+    if source == "finance-reference":
+        return _faults_of_ledger(content, name)
     if source == "approvals":
         return [f"{name}: {finding}" for finding in parse_approvals(content).findings]
     return []
+
+
+def _faults_of_ledger(content: bytes, name: str) -> list[str]:
+    """A row that cannot be read is quarantined later; an extract without a single one that can is refused."""
+    if not is_general_ledger(content):
+        return []
+    ledger = read_general_ledger(content, object_key=name)
+    return [] if ledger.posted else [row.said for row in ledger.quarantined] or [f"{name} has no row"]
 
 
 def _faults_of_signed(source: str, content: bytes, name: str) -> list[str]:

@@ -23,6 +23,7 @@ from resources.cluster_settings import Cluster, read_clusters, zone_called
 from resources.focus_settings import Focus
 from resources.operation_settings import Automation, Events, Instance, read_automation, read_events, read_instance
 from resources.policy_settings import Policies, read_policies
+from resources.recovery_settings import Recovery, read_recovery
 from resources.setting_kinds import SettingsRefused, one_of, refuse_unfit
 from resources.signing_settings import Signing, read_signing
 from resources.storage_location import StorageLocation
@@ -31,7 +32,7 @@ SETTINGS_FILE = "chargeback.toml"
 SETTINGS_VARIABLE = "CHARGEBACK_TOML"
 SECTIONS = (
     *("lake", "billing", "clusters", "accelerators", "policies", "journal"),
-    *("events", "automation", "instance", "focus", "signing"),
+    *("events", "automation", "instance", "focus", "recovery", "signing"),
 )
 LAKE_KINDS = {
     **dict.fromkeys(("root", "endpoint_url", "region", "home", "encryption", "kms_key_id"), str),
@@ -71,6 +72,7 @@ class Settings:
     policies: Policies = Policies()
     journal: Journal = Journal()
     focus: Focus = Focus()
+    recovery: Recovery = Recovery()
     events: Events = Events()
     automation: Automation = Automation()
     instance: Instance = Instance()
@@ -177,6 +179,7 @@ def read_settings(read: Mapping[str, Any], *, folder: Path) -> Settings:
         policies=read_policies(read),
         journal=Journal(**_section(read, "journal", dict.fromkeys(Journal.__slots__, str))),
         focus=Focus(**_section(read, "focus", dict.fromkeys(Focus.__slots__, str))),
+        recovery=read_recovery(read),
         events=read_events(read),
         automation=read_automation(read),
         instance=read_instance(read),

@@ -24,6 +24,7 @@ PUBLISHED = Contract(
                 "statement lines",
                 "estate summary",
                 "journal",
+                "recovery",
                 "ledger file",
                 "FOCUS file",
             ),

@@ -30,6 +30,7 @@ from chargeback.contracts.raw_sacct import RAW_SACCT
 from chargeback.contracts.raw_samples import RAW_SAMPLES
 from chargeback.contracts.raw_slices import RAW_SLICES
 from chargeback.contracts.raw_workloads import RAW_WORKLOADS
+from chargeback.contracts.recovery import RECOVERY
 from chargeback.contracts.runs import RUNS
 from chargeback.contracts.statements import STATEMENTS
 from chargeback.contracts.team_charges import TEAM_CHARGES
@@ -63,6 +64,7 @@ CONTRACTS: tuple[Contract, ...] = (
     TEAM_CHARGES,
     STATEMENTS,
     JOURNAL_ENTRIES,
+    RECOVERY,
     FOCUS_COST_AND_USAGE,
     FOCUS_INVOICE_DETAIL,
     FOCUS_BILLING_PERIOD,

@@ -24,22 +24,24 @@ CREDITED = tuple(column for column in LINE_KEY if column != "kind")
 _PRICED = ("quantity_unit", "price", "card_version")
 
 
-def charge_lines(rated: pl.DataFrame, *, currency: Currency) -> pl.DataFrame:
+def charge_lines(rated: pl.DataFrame | pl.LazyFrame, *, currency: Currency) -> pl.DataFrame:
     """contracts.team_charges of a month, in order of line_id.
 
-    Input:   contracts.rated_usage of one month. Rows without a price are left out; they block by a check.
+    Input:   contracts.rated_usage of one month, summed as a stream: what is kept in memory is a row per line. Rows
+             without a price are left out; they block by a check.
     Output:  a credit is rounded like any line, and held to what the credits before it (in order of CREDIT_KINDS) left
              of the charge that it forgives: two halves of a cent are not given back as two cents.
     Raises:  ValueError where one line has two prices or units: our own fault, since a month has one card.
     Source:  design.md 5.6, 5.13.
     """
-    priced = rated.filter(pl.col("price").is_not_null())
-    facts = priced.group_by(LINE_KEY).agg(
+    priced = rated.lazy().filter(pl.col("price").is_not_null())
+    counted = priced.group_by(LINE_KEY).agg(
         *(pl.col(column).first() for column in _PRICED),
         prices=pl.struct(_PRICED).n_unique(),
         run_count=pl.col("run").n_unique().cast(pl.Int64),
         running_count=pl.col("run").filter("is_running").n_unique().cast(pl.Int64),
     )
+    facts = counted.collect(engine="streaming")
     if len(doubled := facts.filter(pl.col("prices") > 1)):
         raise ValueError(f"{len(doubled)} lines have two prices, the first is {doubled.select(LINE_KEY).row(0)}")
     quantities = exact_sums(priced, "quantity")
@@ -48,17 +50,17 @@ def charge_lines(rated: pl.DataFrame, *, currency: Currency) -> pl.DataFrame:
     for fact in facts.iter_rows(named=True):
         key = tuple(fact[column] for column in LINE_KEY)
         rows.append(_line(fact, quantity=quantities[key], gpu_seconds=gpu_seconds[key], currency=currency))
-    _hold_credits_to_their_charge(rows)
+    hold_credits_to_their_charge(rows)
     return pl.DataFrame(rows, schema=TEAM_CHARGES.schema, orient="row").sort("line_id")
 
 
-def exact_sums(rated: pl.DataFrame, stem: str) -> dict[tuple[str, ...], Fraction]:
+def exact_sums(rated: pl.LazyFrame, stem: str) -> dict[tuple[str, ...], Fraction]:
     """The exact sum of `<stem>_numerator / <stem>_denominator` per line key, added per denominator in 128 bits."""
     sums: dict[tuple[str, ...], Fraction] = {}
     per_denominator = rated.group_by(*LINE_KEY, f"{stem}_denominator").agg(
         pl.col(f"{stem}_numerator").cast(pl.Int128).sum()
     )
-    for *key, denominator, numerator in per_denominator.iter_rows():
+    for *key, denominator, numerator in per_denominator.collect(engine="streaming").iter_rows():
         sums[tuple(key)] = sums.get(tuple(key), Fraction(0)) + Fraction(numerator, denominator)
     return sums
 
@@ -101,7 +103,7 @@ def _line(
     return {name: row[name] for name in TEAM_CHARGES.column_names}
 
 
-def _hold_credits_to_their_charge(rows: list[dict[str, Any]]) -> None:
+def hold_credits_to_their_charge(rows: list[dict[str, Any]]) -> None:
     """Raise the amount of a credit, in place, to what is left of its charge."""
     left = {_credited(row): row["amount"] for row in rows if row["kind"] == ALLOCATION}
     for row in sorted((row for row in rows if row["kind"] in CREDIT_KINDS), key=_rank):

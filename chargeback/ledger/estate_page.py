@@ -10,6 +10,7 @@ from fractions import Fraction
 from chargeback.contracts.capacity import STATES
 from chargeback.contracts.names import UNATTRIBUTED
 from chargeback.ledger.plain_numbers import grouped
+from chargeback.ledger.recovery_chart import chart_of_recovery
 from chargeback.ledger.statement_document import PARALLEL, Document, read_document
 from chargeback.ledger.statement_page import templates
 from chargeback.ledger.waste_parts import WASTE_ROWS
@@ -25,8 +26,10 @@ STATE_NAMES = {
 }
 
 
-def render_summary(documents: Sequence[str], *, month: str) -> bytes:
+def render_summary(documents: Sequence[str], *, month: str, recovery: Document | None = None) -> bytes:
     """One self-contained HTML page from all statement documents of a month, in any order; equal input, equal bytes.
+
+    `recovery`: the month's recovery_report, shown as a part of its own.
 
     Raises: ValueError where the teams' totals do not add up to the estate's: our own fault.
     """
@@ -44,6 +47,8 @@ def render_summary(documents: Sequence[str], *, month: str) -> bytes:
         unattributed=UNATTRIBUTED,
         by_centre=_by_centre(statements),
         largest_losses=_largest_losses(statements),
+        r=recovery,
+        recovery_chart=chart_of_recovery(recovery) if recovery else "",
     )  # fmt: skip
     return page.encode()
 

@@ -1,4 +1,4 @@
-"""Which file of people a text is, by its shape: a rate card, ownership, approvals, or a keyring.
+"""Which file of people a text is, by its shape: a rate card, ownership, approvals, a keyring, the general ledger.
 
 Not here: reading it, and what schedulers write (extract_kinds.py).
 """
@@ -11,10 +11,12 @@ RATE_CARDS = "rate-cards"
 OWNERSHIP = "ownership"
 APPROVALS = "approvals"
 KEYRINGS = "keyrings"
+FINANCE_REFERENCE = "finance-reference"
 
 HEAD_BYTES = 20_000
 
 _OWNERSHIP_COLUMNS = {"kind", "key", "percent", "team"}
+_LEDGER_COLUMNS = {"posting_month", "gl_account"}
 _CARD_NAMES = {"version", "effective_from", "accelerators"}
 _APPROVAL_NAMES = {"run", "gpus", "reason"}
 _NAME_AT_MARGIN = re.compile(r"^([a-z_]+) *:", re.M)
@@ -33,11 +35,25 @@ def people_kind_of(content: bytes) -> str | None:
     signed = signed_kind_of(content)
     if signed:
         return KEYRINGS if signed == "keyring" else APPROVALS
-    columns = {name.strip().strip('"').lower() for name in filled[0].split(",")}
-    if columns >= _OWNERSHIP_COLUMNS:
+    if is_general_ledger(content):
+        return FINANCE_REFERENCE
+    if _columns(filled[0]) >= _OWNERSHIP_COLUMNS:
         return OWNERSHIP
     if filled[0].lstrip()[0] in "-[" and set(_NAME_ANYWHERE.findall(text)) >= _APPROVAL_NAMES:
         return APPROVALS
     if len(set(_NAME_AT_MARGIN.findall(text)) & _CARD_NAMES) >= 2:
         return RATE_CARDS
     return None
+
+
+def is_general_ledger(content: bytes) -> bool:
+    """Whether a file is an extract of the general ledger: its first line names posting_month and gl_account.
+
+    Finance's other figures in finance-reference/ are not.
+    """
+    head = content[:HEAD_BYTES].decode("utf-8", errors="replace").removeprefix("\ufeff")
+    return _columns(head.lstrip().partition("\n")[0]) >= _LEDGER_COLUMNS
+
+
+def _columns(header: str) -> set[str]:
+    return {name.strip().strip('"').lower() for name in header.split(",")}

@@ -8,7 +8,7 @@ def test_published_intact_passes_right_after_the_bill(billed_estate: Estate) -> 
     judgement = judged("published_intact", billed_estate)
 
     assert judgement.is_pass
-    assert judgement.evidence.metrics["documents"] == 3 * 2 + 3 + 3 * 2
+    assert judgement.evidence.metrics["documents"] == 3 * 2 + 4 + 3 * 2
 
 
 def test_published_intact_fails_when_a_statement_was_altered(estate: Estate) -> None:

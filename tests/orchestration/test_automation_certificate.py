@@ -13,7 +13,10 @@ from resources.lake import Lake
 from tests.orchestration.ticks import BEFORE_LAST, LAST, RUNNING, Ticks, estate_settings
 
 CHECK = "statements_equal_charges"
-CERTIFIED = ("statements", "journal_entries", "focus_cost_and_usage", "focus_invoice_detail", "focus_billing_period")
+CERTIFIED = (
+    *("statements", "journal_entries", "recovery"),
+    *("focus_cost_and_usage", "focus_invoice_detail", "focus_billing_period"),
+)
 BLOCKING = {
     contract.table: [check.name for check in ALL_CHECKS if check.contract is contract and check.stops == "run"]
     for contract in MONTHLY
@@ -179,4 +182,4 @@ def test_a_tick_of_the_sensor_itself_asks_for_one_run_a_month(ticks: Ticks) -> N
 
     assert {request.partition_key for request in requests} == {BEFORE_LAST, LAST}
     assert len(requests) == 2
-    assert {len(request.asset_selection or ()) for request in requests} == {7}
+    assert {len(request.asset_selection or ()) for request in requests} == {8}

@@ -49,7 +49,7 @@ def test_a_month_is_billed_from_landing_to_publication_on_s3(on_s3: LakeOnS3) ->
     assert on_s3.billed.returncode == 0, on_s3.billed.stdout + on_s3.billed.stderr
     assert "gate           passed" in on_s3.billed.stdout
     assert {key.rpartition("/")[2] for key in published} == {
-        "statement.html", "statement.pdf", "lines.csv", "summary.html", "journal-2026-03.csv",
+        "statement.html", "statement.pdf", "lines.csv", "summary.html", "recovery.csv", "journal-2026-03.csv",
         "journal-2026-03.hledger",
         *(f"focus-{table}-2026-03.{kind}"
           for table in ("1.3-cost-and-usage", "1.4-invoice-detail", "1.4-billing-period")
