@@ -1,6 +1,5 @@
 """Commands that look at what stands in the lake and write nothing into it: a job, the difference of two states."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -42,20 +41,3 @@ def diff(
     from orchestration.charge_difference import show_charge_difference
 
     show_charge_difference(month, before, after, output=output, config=config)
-
-
-@app.command()
-def rerate(
-    month: Annotated[str | None, typer.Argument(help="Billing month, 2026-10; default: all.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say who would pay what; nothing is written.")] = False,
-    card: Annotated[Path | None, typer.Option("--card", help="A card's YAML; default: those that landed.")] = None,
-    output: Annotated[str, typer.Option("--format", help="table, json, csv or html.")] = "table",
-    workers: Annotated[int | None, typer.Option(help="Worker processes; default: one a core.")] = None,
-    config: Config = None,
-) -> None:
-    """Say who pays how much more or less at a card, and compute the open months again whose rates it changes."""
-    import sys
-
-    from orchestration.rerate_command import rerate_and_report
-
-    sys.exit(rerate_and_report(month, dry_run=dry_run, card=card, output=output, workers=workers, config=config))
