@@ -28,7 +28,6 @@ from resources.code_version import RULES_AND_CHECKS, code_version
 from resources.content_hash import fingerprint
 from resources.parsers import daily_sources_of
 from resources.people_objects import PeopleRefused
-from resources.settings import Settings
 
 MOST_WORKERS = 8
 

@@ -37,7 +37,9 @@ def print_charge_difference(document: Document, console: Console) -> None:
 
 
 def _called(state: Document) -> str:
-    return f"{month_name(state['month'])} {state['called']} ({state['content_hash'][:12]}, {state['committed_at'][:10]})"
+    return (
+        f"{month_name(state['month'])} {state['called']} ({state['content_hash'][:12]}, {state['committed_at'][:10]})"
+    )
 
 
 def _teams(document: Document, causes: list[str]) -> Table:

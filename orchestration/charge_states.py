@@ -3,7 +3,7 @@
     now          what stands in the lake
     certified    what the month's certificate is about
     published    what the documents that were let out last were made from
-    3f9a2c       the beginning of a content hash: of the charges, of a certificate, or of a folder below published/MONTH/
+    3f9a2c       the beginning of a content hash: of charges or a certificate; or of a folder below published/MONTH/
     v12          version 12 of the table team_charges
 
 Not here: comparing two of them (chargeback/ledger/charge_causes.py).
@@ -100,7 +100,9 @@ def _chosen(called: str, past: list[PastContent], partition: Partition, workspac
         found = [each for each in past if each.version <= int(called[1:])]
         if found:
             return found[0]
-        raise SettingsRefused(f"{partition.key} had no charges at version {called[1:]} of team_charges; {_there_are(past)}")
+        raise SettingsRefused(
+            f"{partition.key} had no charges at version {called[1:]} of team_charges; {_there_are(past)}"
+        )
     if not _HASH.fullmatch(called):
         raise SettingsRefused(f"{called!r} is no state of {partition.key}; write {_FORMS}; {_there_are(past)}")
     return _of_hash(called, past, partition, workspace)
@@ -108,9 +110,7 @@ def _chosen(called: str, past: list[PastContent], partition: Partition, workspac
 
 def _of_hash(prefix: str, past: list[PastContent], partition: Partition, workspace: Workspace) -> PastContent:
     certificates = {
-        each.content_hash
-        for each in past_of(CERTIFICATE, partition, workspace)
-        if each.content_hash.startswith(prefix)
+        each.content_hash for each in past_of(CERTIFICATE, partition, workspace) if each.content_hash.startswith(prefix)
     } | _certificates_of_folders(prefix, partition, workspace)
     contents = {each.content_hash for each in past if each.content_hash.startswith(prefix)}
     return _of_content(prefix, contents | _certified_contents(certificates, partition, workspace), past, partition)

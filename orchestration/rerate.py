@@ -88,7 +88,9 @@ def candidate(month: str | None, card: RateCard | None, *, workspace: Workspace,
     document = rerating(
         rated,
         cards=list(counting_cards) or sorted({each.version for each in chosen.values()}),
-        unsigned=[f"Rate card {version}: {each.signature}" for version, each in counting_cards.items() if not each.is_signed],
+        unsigned=[
+            f"Rate card {version}: {each.signature}" for version, each in counting_cards.items() if not each.is_signed
+        ],
         other_card_only=other,
         currency=workspace.settings.currency,
     )
@@ -121,10 +123,14 @@ def _billed(month: str | None, workspace: Workspace, now: datetime) -> list[Mont
     settings = workspace.settings
     if month is not None:
         asked_month(month, settings, now)
-    names = [month] if month is not None else _months_until(month_of(now, settings.zone), settings.first_day.isoformat())
+    names = (
+        [month] if month is not None else _months_until(month_of(now, settings.zone), settings.first_day.isoformat())
+    )
     billed = workspace.lake.states(RATED_USAGE, [Partition.of_month(name) for name in names])
     if not billed:
-        raise SettingsRefused(f"{month or 'no month'} was {'not ' if month else ''}billed yet: chargeback bill {names[0]}")
+        raise SettingsRefused(
+            f"{month or 'no month'} was {'not ' if month else ''}billed yet: chargeback bill {names[0]}"
+        )
     return [month_called(name, settings) for name in sorted(billed)]
 
 

@@ -14,7 +14,9 @@ app = typer.Typer()
 @app.command()
 def rerate(
     month: Annotated[str | None, typer.Argument(help="Billing month, 2026-10; default: all.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say who would pay what; nothing is written.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say who would pay what; nothing is written.")
+    ] = False,
     card: Annotated[Path | None, typer.Option("--card", help="A card's YAML; default: those that landed.")] = None,
     output: Annotated[str, typer.Option("--format", help="table, json, csv or html.")] = "table",
     workers: Annotated[int | None, typer.Option(help="Worker processes; default: one a core.")] = None,

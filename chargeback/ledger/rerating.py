@@ -133,7 +133,9 @@ def _rate_rows(months: Sequence[RatedMonth]) -> list[Document]:
 
 
 def _rates(prices: pl.DataFrame) -> dict[tuple[str, str], Document]:
-    return {(row["accelerator"], row["tier"]): {name: row[name] for name in RATE} for row in prices.iter_rows(named=True)}
+    return {
+        (row["accelerator"], row["tier"]): {name: row[name] for name in RATE} for row in prices.iter_rows(named=True)
+    }
 
 
 def _rate_text(rate: Document | None) -> str:

@@ -35,7 +35,9 @@ def _by_team(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, Decimal]]:
     sums: dict[str, Decimal] = {}
     for row in rows:
         sums[row["name"]] = sums.get(row["name"], Decimal(0)) + Decimal(row["difference"])
-    return sorted(((team, amount) for team, amount in sums.items() if amount), key=lambda each: (-abs(each[1]), each[0]))
+    return sorted(
+        ((team, amount) for team, amount in sums.items() if amount), key=lambda each: (-abs(each[1]), each[0])
+    )
 
 
 def _chart(teams: Sequence[tuple[str, Decimal]], currency: str) -> str:

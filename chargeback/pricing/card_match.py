@@ -1,4 +1,4 @@
-"""Which price of the card a row of usage has, in which unit it is counted, and by which weight. Nothing is priced here."""
+"""Which price of the card a row of usage has, in which unit it is counted, and by which weight. Nothing is priced."""
 
 import polars as pl
 

@@ -24,7 +24,9 @@ rules = ["C-C-001-M"]
 
 
 def test_failures_and_errors_are_failures_and_what_was_skipped_is_neither() -> None:
-    assert said(REPORT) == Said(frozenset({"A-C-001-M"}), frozenset({"B-C-001-M", "C-C-001-M"}), frozenset({"D-C-001-C"}))
+    assert said(REPORT) == Said(
+        frozenset({"A-C-001-M"}), frozenset({"B-C-001-M", "C-C-001-M"}), frozenset({"D-C-001-C"})
+    )
 
 
 def test_a_report_in_which_nothing_passed_is_no_report() -> None:
@@ -46,7 +48,7 @@ def test_listed_faults_hold_for_their_version_and_kind_only() -> None:
 
 
 def test_a_listed_fault_that_no_longer_appears_is_told() -> None:
-    mended = said(REPORT.replace("<error message=\"failed\"/>", ""))
+    mended = said(REPORT.replace('<error message="failed"/>', ""))
 
     assert against(mended, known_faults(LIST).of("1.4", "csv")) == [
         "B-C-001-M is a known fault and no longer appears: strike it off"

@@ -1,7 +1,7 @@
 """`make focus-test`: the official FOCUS validator on the worked month, in an environment of its own.
 
-It cannot stand in ours: it needs Python 3.12 and numpy below 2. Every version that `chargeback focus` writes is judged by
-the one model that it carries, 1.2.0.1. Exit codes: 0 as known, 1 something else, 2 it cannot be run here.
+It cannot stand in ours: it needs Python 3.12 and numpy below 2. Every version that `chargeback focus` writes is judged
+by the one model that it carries, 1.2.0.1. Exit codes: 0 as known, 1 something else, 2 it cannot be run here.
 """
 
 import hashlib

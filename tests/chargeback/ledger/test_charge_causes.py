@@ -47,10 +47,7 @@ def changes(
 
 def told(found: list[LineChange]) -> list[tuple[str, str, dict[str, str]]]:
     """team, difference and causes that are not zero."""
-    return [
-        (change.key[LINE.index("team")], f"{change.difference:.2f}", _told(change.causes))
-        for change in found
-    ]
+    return [(change.key[LINE.index("team")], f"{change.difference:.2f}", _told(change.causes)) for change in found]
 
 
 def _told(causes: Mapping[str, Decimal]) -> dict[str, str]:
@@ -134,9 +131,10 @@ def test_between_months_an_account_that_changed_hands_is_ownership_and_other_run
 
 def test_the_worked_month_without_one_job_says_which_line_lost_its_hours() -> None:
     without = "\n".join(line for line in HOLDS.strip().splitlines() if not line.startswith("    103"))
-    lost = charge_lines(rated_usage(), currency=EUR)["amount"].sum() - charge_lines(
-        rated_usage(without), currency=EUR
-    )["amount"].sum()
+    lost = (
+        charge_lines(rated_usage(), currency=EUR)["amount"].sum()
+        - charge_lines(rated_usage(without), currency=EUR)["amount"].sum()
+    )
 
     found = changes(rated_usage(), rated_usage(without))
 
