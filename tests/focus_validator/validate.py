@@ -53,8 +53,8 @@ def _judged(file: Path, version: str, kind: str, known: KnownFaults) -> list[str
     report = file.with_suffix(f".{kind}.xml")
     validated = subprocess.run(
         [
-            ENVIRONMENT / "bin" / "focus-validator", "--data-file", file, "--validate-version", MODEL, "--block-download",
-            "--applicability-criteria", ",".join(known.criteria), "--output-type", "unittest",
+            ENVIRONMENT / "bin" / "focus-validator", "--data-file", file, "--validate-version", MODEL,
+            "--block-download", "--applicability-criteria", ",".join(known.criteria), "--output-type", "unittest",
             "--output-destination", report,
         ],
         cwd=next((ENVIRONMENT / "lib").glob("python3.12/site-packages")),  # it opens its currency list relative to that
