@@ -1,7 +1,7 @@
 """What the devices of a run did, and what the run costs on which statement line. Exact; texts are job_document.py's."""
 
 from collections.abc import Collection
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
@@ -31,10 +31,16 @@ class Did:
     energy_microjoules: int | None = None
 
     def __add__(self, other: "Did") -> "Did":
-        *mine, energy = astuple(self)
-        *theirs, more = astuple(other)
-        known = [each for each in (energy, more) if each is not None]
-        return Did(*(a + b for a, b in zip(mine, theirs, strict=True)), sum(known) if known else None)
+        known = [each for each in (self.energy_microjoules, other.energy_microjoules) if each is not None]
+        return Did(
+            held=self.held + other.held,
+            idle=self.idle + other.idle,
+            starved=self.starved + other.starved,
+            busy=self.busy + other.busy,
+            unmeasured=self.unmeasured + other.unmeasured,
+            active=self.active + other.active,
+            energy_microjoules=sum(known) if known else None,
+        )
 
     @property
     def observed(self) -> Fraction:
@@ -91,7 +97,7 @@ def devices_of(attribution: pl.DataFrame) -> list[Device]:
         states = {state: row[f"{state}_milliseconds"] * share / MILLISECONDS for state in _STATES}
         did = Did(held=row["held_seconds"] * share, energy_microjoules=row["energy"], **states)
         found[key] = found.get(key, Did()) + did
-    return [Device(*key, did=found[key]) for key in sorted(found)]
+    return [Device(**dict(zip(_DEVICE, key, strict=True)), did=found[key]) for key in sorted(found)]
 
 
 def costs_of(rated: pl.DataFrame, line_ids: Collection[str]) -> list[RunCost]:
@@ -101,8 +107,9 @@ def costs_of(rated: pl.DataFrame, line_ids: Collection[str]) -> list[RunCost]:
     )
     quantities: dict[tuple[object, ...], Fraction] = {}
     columns = (*LINE_KEY, *_PRICED)
-    for *key, denominator, numerator in sums.iter_rows():
-        quantities[tuple(key)] = quantities.get(tuple(key), Fraction(0)) + Fraction(numerator, denominator)
+    for *found, denominator, numerator in sums.iter_rows():
+        values = tuple(found)
+        quantities[values] = quantities.get(values, Fraction(0)) + Fraction(numerator, denominator)
     costs = []
     for values, quantity in quantities.items():
         row = dict(zip(columns, values, strict=True))

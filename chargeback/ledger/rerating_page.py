@@ -59,7 +59,7 @@ def _chart(teams: Sequence[tuple[str, Decimal]], currency: str) -> str:
     )
     left = base.mark_text(align="right", dx=-4, color=INK, fontSize=11).encode(text="label:N")
     right = base.mark_text(align="left", dx=4, color=INK, fontSize=11).encode(text="label:N")
-    chart: alt.LayerChart = alt.layer(
+    chart: alt.LayerChart | alt.FacetChart = alt.layer(
         bars,
         left.transform_filter(alt.datum.side == "pays less"),
         right.transform_filter(alt.datum.side == "pays more"),
