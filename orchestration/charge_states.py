@@ -21,6 +21,7 @@ from chargeback.contracts.partition import Partition
 from chargeback.contracts.published import PUBLISHED
 from chargeback.contracts.rated_usage import RATED_USAGE
 from chargeback.contracts.team_charges import TEAM_CHARGES
+from chargeback.ledger.charge_causes import USAGE
 from orchestration.workspace import Workspace
 from resources.lake_history import PastContent, past_contents
 from resources.setting_kinds import SettingsRefused
@@ -34,7 +35,7 @@ _FORMS = f"{', '.join(NAMES)}, {SHORTEST_HASH} or more digits of a content hash,
 
 @dataclass(frozen=True, slots=True)
 class ChargeState:
-    """One state: what it was called, the month, its content, and its rows."""
+    """One state: what it was called, the month, its content, its lines, and USAGE of its rated usage."""
 
     called: str
     month: str
@@ -77,7 +78,7 @@ def charge_state(called: str, month: str, workspace: Workspace) -> ChargeState:
         version=chosen.version,
         committed_at=f"{chosen.committed_at:%Y-%m-%dT%H:%M:%SZ}",
         lines=workspace.lake.scan(TEAM_CHARGES, [partition], version=chosen.version).frame.collect(),
-        rated=workspace.lake.scan(RATED_USAGE, [partition], version=rated.version).frame.collect(),
+        rated=workspace.lake.scan(RATED_USAGE, [partition], version=rated.version).frame.select(USAGE).collect(),
     )
 
 

@@ -15,7 +15,7 @@ _OF_THE_CARD = ("price", "card_version", "quantity_unit")
 def reprice(rated: pl.DataFrame, prices: pl.DataFrame, new_prices: pl.DataFrame) -> pl.DataFrame:
     """The same usage at `new_prices`, exactly as rating it anew would have it.
 
-    Input:   contracts.rated_usage, or those columns of it that lines are made of (LINE_COLUMNS), rated with `prices`;
+    Input:   contracts.rated_usage, or those columns of it that lines are made of, rated with `prices`;
              both of contracts.rate_card of its month.
     Output:  the same columns and order. A slice's quantity is freed of the old card's weight and takes the new one's.
              What is forgiven moves with it; of usage that had no price before it is not known yet, and none is given.

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.focus_validator.known_faults import Said, against, known_faults, said
+from tests.focus_validator.validate import main
 
 REPORT = """<testsuites><testsuite>
 <testcase name="A-C-001-M :: Type"/>
@@ -60,3 +61,12 @@ def test_every_listed_fault_says_why_and_names_a_rule_once() -> None:
 
     assert all(len(str(fault["why"])) > 40 for fault in faults)
     assert all(len(fault["rules"]) == len(set(fault["rules"])) for fault in faults)  # type: ignore[arg-type,call-overload]
+
+
+def test_without_a_python_3_12_it_says_so_and_exits_2(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FOCUS_PYTHON", "/nowhere/python3.12")
+
+    assert main() == 2
+    assert "Python 3.12 is absent" in capfd.readouterr().out

@@ -101,6 +101,8 @@ def _python() -> str | None:
 
 
 def _is_wanted(path: str) -> bool:
+    if shutil.which(path) is None:
+        return False
     asked = subprocess.run(
         [path, "-c", f"import sys; sys.exit(sys.version_info[:2] != {PYTHON})"], capture_output=True, check=False
     )
