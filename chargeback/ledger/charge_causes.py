@@ -82,7 +82,8 @@ def line_changes(
 ) -> list[LineChange]:
     """The lines that differ in amount, quantity or price, largest difference first, ties by key.
 
-    Input:   contracts.team_charges and rated_usage (USAGE of it) of each state; `source` is WITHIN_A_MONTH or BETWEEN_MONTHS.
+    Input:   contracts.team_charges, and USAGE of contracts.rated_usage, of each state; `source` is WITHIN_A_MONTH or
+             BETWEEN_MONTHS.
     Output:  of every source, hours gained or lost are cut as they were owned before, at the price of before; what
              changed hands is ownership, at the price of before; what the hours of after cost more each is the rate.
              These three add up to the unrounded difference of an allocation line. They are rounded, and the largest of
