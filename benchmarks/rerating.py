@@ -19,7 +19,7 @@ from rich.console import Console
 from benchmarks.rounds import time_in_turn
 from chargeback.contracts.rate_card import RATE_CARD
 from chargeback.ledger.charges import LINE_KEY
-from chargeback.ledger.rerating import rerate_lines
+from chargeback.ledger.rerated_lines import rerate_lines
 from chargeback.money import Currency
 
 ROWS = 1_000_000

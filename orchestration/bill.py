@@ -12,11 +12,12 @@ from datetime import datetime
 from pathlib import Path
 
 from assets.certification import certify_month
-from assets.materialisation import Month, month_called
+from assets.materialisation import Month
 from chargeback.contracts.certificate import CERTIFICATE
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.postings import POSTINGS
 from chargeback.ledger.certificate import Refused
+from orchestration.asked_month import asked_month
 from orchestration.jobs import DAY_JOB
 from orchestration.month_run import run_month
 from orchestration.plan import Plan, plan_days, recalled, remember
@@ -27,8 +28,6 @@ from resources.code_version import RULES_AND_CHECKS, code_version
 from resources.content_hash import fingerprint
 from resources.parsers import daily_sources_of
 from resources.people_objects import PeopleRefused
-from resources.setting_kinds import SettingsRefused
-from resources.settings import Settings
 
 MOST_WORKERS = 8
 
@@ -71,7 +70,7 @@ def bill_month(
     Raises SettingsRefused for an impossible month or cluster, PeopleRefused for an unreadable file of people.
     """
     settings = workspace.settings
-    month = month_called(_checked_month(month_name, settings, now), settings)
+    month = asked_month(month_name, settings, now)
     chosen = [settings.cluster(name).name for name in clusters] or sorted(settings.clusters)
     count = max(1, min(workers or os.cpu_count() or 1, MOST_WORKERS))
     with pool_of(settings_file, count) as pool:
@@ -166,17 +165,6 @@ def noted(plan: Plan, workspace: Workspace, progress: Progress) -> Callable[[Run
         progress.step(outcome.partition)
 
     return ended
-
-
-def _checked_month(month: str, settings: Settings, now: datetime) -> str:
-    first = settings.first_day.isoformat()[:7]
-    running = now.astimezone(settings.zone).date().isoformat()[:7]
-    parts = month.split("-")
-    if len(parts) != 2 or not all(part.isdigit() for part in parts) or len(month) != 7 or not 1 <= int(parts[1]) <= 12:
-        raise SettingsRefused(f"{month!r} is not a month; write it as 2026-10")
-    if not first <= month <= running:
-        raise SettingsRefused(f"month {month} is outside this lake: its first is {first}, the running one is {running}")
-    return month
 
 
 def _stands(month: Month, leaves: str, workspace: Workspace) -> bool:

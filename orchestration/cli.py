@@ -23,6 +23,8 @@ from orchestration.landing_cli import app as landing_app
 from orchestration.preflight_cli import app as preflight_app
 from orchestration.rate_card_cli import app as rate_card_app
 from orchestration.recovery_cli import app as recovery_app
+from orchestration.reading_cli import app as reading_app
+from orchestration.rerate_cli import app as rerate_app
 from orchestration.ui_address import UI_PORT
 from resources.setting_kinds import SettingsRefused
 
@@ -42,6 +44,8 @@ app.add_typer(landing_app)
 app.add_typer(preflight_app)
 app.add_typer(rate_card_app, name="rate-card")
 app.add_typer(recovery_app)
+app.add_typer(reading_app)
+app.add_typer(rerate_app)
 
 ClusterName = Annotated[str, typer.Option("--cluster", help="Cluster as named in chargeback.toml.")]
 

@@ -41,7 +41,7 @@ def months_of_cards(arrived: Sequence[LandedObject], *, workspace: Workspace, mo
                 found.refuse(key, str(refusal))
             continue
         rows = prices_of_month(card, period=period)
-        if card.object_key in covering and _differs(rows, RATE_CARD, period.month, states, workspace):
+        if card.object_key in covering and differs_from_standing(rows, RATE_CARD, period.month, states, workspace):
             found.touch_month(period.month, RATE_CARD.table, {card.object_key})
     return found
 
@@ -62,7 +62,7 @@ def months_of_signatures(arrived: Sequence[LandedObject], *, workspace: Workspac
         except PeopleRefused:  # no card can be priced with; the refused card says so itself
             continue
         decide = usable & set(objects)
-        if decide and _differs(prices_of_month(card, period=period), RATE_CARD, month, states, workspace):
+        if decide and differs_from_standing(prices_of_month(card, period=period), RATE_CARD, month, states, workspace):
             found.touch_month(month, RATE_CARD.table, decide)
     return found
 
@@ -87,7 +87,7 @@ def months_of_ownership(arrived: Sequence[LandedObject], *, workspace: Workspace
                 found.refuse(key, str(refusal))
             break
         in_force = usable & set(objects)
-        if in_force and _differs(rows, OWNERSHIP, month, states, workspace):
+        if in_force and differs_from_standing(rows, OWNERSHIP, month, states, workspace):
             found.touch_month(month, OWNERSHIP.table, in_force)
     return found
 
@@ -114,10 +114,13 @@ def _covers(card: RateCard, month: str) -> bool:
     return card.effective_from <= month and (card.effective_to is None or month < card.effective_to)
 
 
-def _differs(
+def differs_from_standing(
     rows: pl.DataFrame, contract: Contract, month: str, states: Mapping[str, PartitionState], workspace: Workspace
 ) -> bool:
-    """Whether a month's rows say another thing than those that stand there; their place in a file says nothing."""
+    """Whether a month's rows say another thing than those that stand there; their place in a file says nothing.
+
+    `states`: month -> what stands there of that contract; a month that is not in it differs.
+    """
     state = states.get(month)
     if state is None:
         return True

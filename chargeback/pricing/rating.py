@@ -11,6 +11,7 @@ import polars as pl
 from chargeback.billing_period import BillingPeriod
 from chargeback.contracts.names import ALLOCATION
 from chargeback.contracts.rated_usage import RATED_USAGE
+from chargeback.pricing.card_match import with_card
 from chargeback.pricing.credits import NO_CREDITS, CreditPolicies, credits_of
 from chargeback.pricing.exact_quantities import times
 from chargeback.pricing.owners import DEFAULT_PRECEDENCE, with_owners
@@ -94,27 +95,10 @@ def _with_runs(used: pl.DataFrame, runs: pl.LazyFrame, *, period: BillingPeriod)
 
 
 def _with_prices(usage: pl.DataFrame, prices: pl.DataFrame) -> pl.DataFrame:
-    card = prices.select(
-        "accelerator", "tier", "price", "price_unit", "card_version", "billing_weight_numerator",
-        "billing_weight_denominator",
-    )  # fmt: skip
     is_slice = pl.col("sharing") == "mig"
-    is_weighed = pl.col("billing_weight_numerator").is_not_null()
-    fits = pl.when(is_slice).then(is_weighed | (pl.col("price_unit") == "slice-hour")).otherwise(
-        ~is_weighed & (pl.col("price_unit") == "GPU-hour")
-    )  # fmt: skip
-    joined = usage.join(card, on=["accelerator", "tier"], how="left", validate="m:1").with_columns(
-        price=pl.when(fits).then("price"), card_version=pl.when(fits).then("card_version")
-    )
-    by_slice = is_slice & ~is_weighed
-    counted = joined.with_columns(
-        quantity_unit=pl.when(by_slice).then(pl.lit("slice-second")).otherwise(pl.lit("GPU-second")),
+    counted = with_card(usage, prices).with_columns(
         quantity_numerator=pl.when(is_slice).then("device_seconds").otherwise("gpu_seconds_numerator"),
         quantity_denominator=pl.when(is_slice).then(1).otherwise("gpu_seconds_denominator"),
     )
-    return times(
-        counted,
-        "quantity",
-        numerator=pl.when(is_slice & is_weighed).then("billing_weight_numerator").otherwise(1),
-        denominator=pl.when(is_slice & is_weighed).then("billing_weight_denominator").otherwise(1),
-    )
+    weight = {"numerator": pl.col("weight_numerator"), "denominator": pl.col("weight_denominator")}
+    return times(counted, "quantity", **weight)

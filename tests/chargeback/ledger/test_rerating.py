@@ -1,57 +1,95 @@
-"""Lines under another card, from rated usage alone, are those that the card would have made from the start."""
+"""Who pays how much more or less at another card: exact, by team, accelerator and in all, as table, CSV and page."""
 
-from pathlib import Path
+import json
+from decimal import Decimal
 
-import polars as pl
 import pytest
 
-from benchmarks.rerating import months_written, rerated, scanned
 from chargeback.ledger.charges import charge_lines
-from chargeback.ledger.rerating import rerate_lines
-from chargeback.pricing.credits import CreditPolicies
+from chargeback.ledger.rerating import RatedMonth, rate_changes, render_rerating_csv, rerating
+from chargeback.ledger.rerating_page import render_rerating
+from chargeback.ledger.statement_document import Document
+from chargeback.money import Currency
 from chargeback.pricing.prices_of_month import prices_of_month
+from chargeback.pricing.repricing import reprice
 from tests.chargeback.worked_month import CARD, EUR, MARCH, rated_usage, the_card
 
-CREDITS = CreditPolicies(platform_fault_cap_hours=24, preempted_minutes=30, suspended=True)
-SAME = ("line_id", "quantity", "price", "amount")
-
-DEARER = CARD.replace(b"price: 2.385", b"price: 2.40")
-WEIGHED = CARD.replace(
-    b"3g.40gb:\n        standard: {price: 0.60, unit: slice-hour}", b"3g.40gb: {billing_weight: 4/8}"
-)
+DEARER_A100 = CARD.replace(b"price: 1.10", b"price: 1.60")
 
 
-@pytest.mark.parametrize(("old", "new"), [(CARD, DEARER), (CARD, WEIGHED), (WEIGHED, CARD), (DEARER, WEIGHED)])
-def test_another_card_makes_of_rated_usage_what_it_would_have_made_from_the_start(old: bytes, new: bytes) -> None:
-    assert len({CARD, DEARER, WEIGHED}) == 3
-    prices, new_prices = (prices_of_month(the_card(card), period=MARCH) for card in (old, new))
-    afresh = charge_lines(rated_usage(card=new, credit_policies=CREDITS), currency=EUR)
-
-    lines = rerate_lines(rated_usage(card=old, credit_policies=CREDITS).lazy(), prices, new_prices, currency=EUR)
-
-    assert lines.filter(pl.col("price").is_not_null()).select(SAME).equals(afresh.select(SAME))
-
-
-def test_what_the_other_card_does_not_price_has_no_amount_and_is_not_left_out() -> None:
-    prices = prices_of_month(the_card(), period=MARCH)
+def month_at(card: bytes, *, is_closed: bool = False, currency: Currency = EUR) -> RatedMonth:
+    prices, new_prices = (prices_of_month(the_card(each), period=MARCH) for each in (CARD, card))
     rated = rated_usage()
-
-    lines = rerate_lines(
-        rated.lazy(), prices, prices.filter(pl.col("accelerator") != "a100-sxm4-80gb"), currency=EUR
+    lines, new_lines = (
+        charge_lines(each, currency=currency) for each in (rated, reprice(rated, prices, new_prices))
     )  # fmt: skip
-
-    assert len(lines) == len(charge_lines(rated, currency=EUR))
-    assert set(lines.filter(pl.col("price").is_null())["accelerator"]) == {"a100-sxm4-80gb"}
-    assert lines.filter(pl.col("amount").is_null())["accelerator"].unique().to_list() == ["a100-sxm4-80gb"]
+    return RatedMonth("2026-03", is_closed, lines, new_lines, prices, new_prices)
 
 
-def test_the_benchmark_rerates_and_scans_the_same_rows(tmp_path: Path) -> None:
-    files = months_written(tmp_path, months=2, rows=5_000)
+def document_of(*months: RatedMonth, unsigned: tuple[str, ...] = (), currency: Currency = EUR) -> Document:
+    return rerating(months, cards=["2026.2"], unsigned=unsigned, other_card_only=[], currency=currency)
 
-    lines, sums = rerated(files), scanned(files)
 
-    assert [len(pl.read_parquet(file)) for file in files] == [5_000, 5_000]
-    assert all(len(month) > 100 for month in lines)
-    assert [month["quantity_numerator"].item() for month in sums] == [
-        pl.read_parquet(file)["quantity_numerator"].sum() for file in files
+def test_a_dearer_accelerator_is_paid_by_those_who_held_it_for_every_hour_of_it() -> None:
+    """130 A100 hours: 96 of Vision, 32 of Robotics, 2 of nobody; half a euro more each."""
+    open_months = document_of(month_at(DEARER_A100))["open"]
+
+    assert {row["name"]: row["difference"] for row in open_months["teams"]} == {
+        "NLP": "0.00", "Robotics": "16.00", "Vision": "48.00", "unattributed": "1.00",
+    }  # fmt: skip
+    assert {row["name"]: row["difference"] for row in open_months["accelerators"]} == {
+        "A100 SXM4 80 GB": "65.00", "A100 SXM4 80 GB, slice 3g.40gb": "0.00", "H100 SXM5 80 GB": "0.00",
+    }  # fmt: skip
+    assert open_months["total"]["difference"] == "65.00"
+    assert open_months["total"]["before"] == "1490.92"
+
+
+def test_rows_of_every_table_add_up_to_its_total() -> None:
+    part = document_of(month_at(DEARER_A100.replace(b"2.385", b"2.001")))["open"]
+
+    for by in ("months", "teams", "accelerators"):
+        for figure in ("before", "after", "difference"):
+            assert sum(Decimal(row[figure]) for row in part[by]) == Decimal(part["total"][figure])
+
+
+def test_closed_months_are_told_apart_from_open_ones() -> None:
+    document = document_of(month_at(DEARER_A100, is_closed=True))
+
+    assert document["open"]["months"] == []
+    assert [row["difference"] for row in document["closed"]["months"]] == ["65.00"]
+    assert "become" not in json.dumps(document)
+
+
+def test_a_card_of_another_version_at_equal_rates_changes_no_rate() -> None:
+    same = month_at(CARD.replace(b'"2026.1"', b'"2026.2"'))
+
+    assert not same.rates_change
+    assert rate_changes(same.prices, month_at(DEARER_A100).new_prices) == [
+        ("a100-sxm4-80gb", "standard", "1.10 EUR/GPU-hour", "1.60 EUR/GPU-hour")
     ]
+
+
+def test_the_page_shows_a_picture_asks_nothing_of_anybody_and_is_marked_where_nobody_signed() -> None:
+    unsigned = render_rerating(document_of(month_at(DEARER_A100), unsigned=("Rate card 2026.2: unsigned",))).decode()
+    signed = render_rerating(document_of(month_at(DEARER_A100))).decode()
+
+    assert "<svg" in unsigned
+    assert "+65.00 EUR" in unsigned
+    assert unsigned.count("NOT SIGNED") == 2
+    assert "NOT SIGNED" not in signed
+    assert "http" not in unsigned.replace("http://www.w3.org/", "")
+    assert render_rerating(document_of(month_at(DEARER_A100))).decode() == signed
+
+
+def test_a_card_that_changes_nothing_says_so() -> None:
+    assert "Nobody pays more or less" in render_rerating(document_of()).decode()
+
+
+@pytest.mark.parametrize(("code", "difference"), [("JPY", "65"), ("KWD", "65.000")])
+def test_any_currency_has_its_own_minor_units_in_table_csv_and_page(code: str, difference: str) -> None:
+    currency = Currency(code)
+    document = document_of(month_at(DEARER_A100, currency=currency), currency=currency)
+
+    assert document["open"]["total"]["difference"] == difference
+    assert f"open,total,total,708.29,{document['open']['total']['before']}" in render_rerating_csv(document).decode()
+    assert f"+{difference} {code}" in render_rerating(document).decode()

@@ -9,6 +9,7 @@ from chargeback.ledger.charges import charge_lines
 from chargeback.ledger.exceptions import QUOTA, UNHELD
 from chargeback.ledger.statement_document import CardMark, Coverage
 from chargeback.ledger.statements import statement_rows
+from chargeback.money import Currency
 from chargeback.pricing.credits import CreditPolicies
 from chargeback.pricing.uncharged_runs import UNCHARGED
 from tests.chargeback.ledger.measured_usage import measured_usage, sizes_of
@@ -45,6 +46,7 @@ def worked_statements(
     unheld: pl.DataFrame | None = None,
     quota: pl.DataFrame | None = None,
     policies: Mapping[str, str] = POLICIES,
+    currency: Currency = EUR,
 ) -> pl.DataFrame:
     """contracts.statements of the worked month, or of what is given instead of its parts."""
     return statement_rows(
@@ -56,7 +58,7 @@ def worked_statements(
         previous,
         month="2026-03",
         mode=mode,
-        currency=EUR,
+        currency=currency,
         card=CARD_MARK,
         policies=policies,
         contact="gpu-billing@example.org",
