@@ -21,15 +21,13 @@ Target = tuple[bool, str, str, str]
 """Whether what is corrected is a credit; cost centre, accelerator and tier of the team's side."""
 
 
-def correction_entries(
-    corrections: pl.DataFrame, *, month: str, accounts: JournalAccounts, style: str
-) -> pl.DataFrame:
+def correction_entries(corrections: pl.DataFrame, *, month: str, accounts: JournalAccounts, style: str) -> pl.DataFrame:
     """contracts.journal_entries of what a month books for closed ones, in order of entry key and line number.
 
     Input:   contracts.corrections of the month; what is accumulated is left out.
-    Output:  a team's side debits its expense account with what it pays more and credits it with what it pays less; the
-             other side is the recovery account, of a corrected credit the credit account, which bears it. Nothing posted
-             is edited: `reversal` takes back all that was said of a line, in an entry of its own, and posts the new one.
+    Output:  a team's side debits its expense account with what it pays more and credits it with what it pays less;
+             the other side is the recovery account, of a corrected credit the credit account. Nothing posted is edited:
+             `reversal` takes back all that was said of a line, in an entry of its own, and posts the new one.
     Source:  design.md 5.11; docs/decisions/0025.
     """
     booked = booked_of(corrections)
@@ -77,7 +75,9 @@ def _entry(
     between = "" if company == accounts.platform_company else f", with {accounts.platform_company}"
     for is_credit, account in ((False, accounts.recovery), (True, accounts.credits)):
         other = -_sum(amount for target, amount in amounts.items() if target[0] == is_credit)
-        rows.append(_row(account, accounts.platform_cost_centre, "", "", other, f"{what}: the platform's side{between}"))
+        rows.append(
+            _row(account, accounts.platform_cost_centre, "", "", other, f"{what}: the platform's side{between}")
+        )
     kept = [row for row in rows if row["amount"]]
     numbered = [{**common, **row, "line_number": number} for number, row in enumerate(kept, start=1)]
     return [{name: row[name] for name in JOURNAL_ENTRIES.column_names} for row in numbered]

@@ -56,6 +56,16 @@ def stood_on(closed: Basis, booked: pl.DataFrame) -> Basis:
     return Basis.read(latest["follows_from"][-1]) if len(latest) else closed
 
 
+def is_settled(closed: Basis, said: pl.DataFrame, now: Basis) -> bool:
+    """Whether a closed month need not be computed again: what was last computed of it follows from the same inputs.
+
+    `said`: the month's rows of contracts.corrections, of all months before; where the latest of them left something to
+    accumulate, it is found again.
+    """
+    latest = said.filter(pl.col("month") == pl.col("month").max())
+    return stood_on(closed, booked_of(said)) == now and accumulated_of(latest).is_empty()
+
+
 def correction_lines(
     closed: pl.DataFrame, booked: pl.DataFrame, fresh: pl.DataFrame, *, month: str, stood: Basis, now: Basis
 ) -> pl.DataFrame:
@@ -105,7 +115,9 @@ def correction_lines(
     return pl.DataFrame(ordered, schema=CORRECTIONS.schema, orient="row")
 
 
-def uncorrected_findings(closed: pl.DataFrame, corrections: pl.DataFrame, fresh: pl.DataFrame) -> list[tuple[str, ...]]:
+def uncorrected_findings(
+    closed: pl.DataFrame, corrections: pl.DataFrame, fresh: pl.DataFrame
+) -> list[tuple[str, str, str]]:
     """Lines of a closed month where original plus corrections is not the fresh computation: line, expected, observed.
 
     Input:   contracts.team_charges of the month, closed and fresh; contracts.corrections of it: those booked in any

@@ -9,10 +9,13 @@ from typing import Any
 
 import polars as pl
 
+from chargeback.contracts.corrections import CORRECTIONS
 from chargeback.contracts.names import UNATTRIBUTED
 from chargeback.contracts.statements import STATEMENTS
 from chargeback.ledger.capacity_totals import COLUMNS
 from chargeback.ledger.charges import residue, total_of
+from chargeback.ledger.correction_parts import corrected_change, corrected_document
+from chargeback.ledger.corrections import booked_total
 from chargeback.ledger.credit_parts import credit_parts
 from chargeback.ledger.exceptions import QUOTA, UNHELD, exception_parts
 from chargeback.ledger.month_change import month_change
@@ -69,16 +72,21 @@ def statement_rows(
     sizes: pl.DataFrame | None = None,
     unheld: pl.DataFrame | None = None,
     quota: pl.DataFrame | None = None,
+    corrections: pl.DataFrame | None = None,
+    previous_corrections: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """contracts.statements of a month, in order of team; `unattributed` has one of its own, for whoever must clear it.
 
     Input:   contracts.team_charges and rated_usage of the month; uncharged runs (team, cluster, job_id, reason,
              wall_seconds); capacity totals; what was read; last month's team_charges (None: there is no statement for
              it); policies as they are printed; `contact` answers disputes. `mode` is parallel or enforced. `sizes`:
-             node_sizes of the month's days; `unheld`: unheld_activity of them; `quota`: exceptions.QUOTA of them.
-    Output:  a row for every team that held, or would have borne, anything; total_amount is the sum of its rounded
-             lines.
+             node_sizes of the month's days; `unheld`: unheld_activity of them; `quota`: exceptions.QUOTA of them;
+             `corrections`: contracts.corrections that the month books, and that the month before did.
+    Output:  a row for every team that held, or would have borne, anything, or is corrected; total_amount is the sum of
+             its rounded lines and its booked corrections.
     """
+    booked = CORRECTIONS.empty() if corrections is None else corrections
+    booked_before = _by_team(CORRECTIONS.empty() if previous_corrections is None else previous_corrections)
     sized = with_node_sizes(rated, pl.DataFrame(schema=NODE_SIZES) if sizes is None else sizes)
     common = {
         **_circumstances(coverage, card, policies),
@@ -87,7 +95,9 @@ def statement_rows(
         "currency": currency.code,
         "contact": contact,
         "estate": {
-            **_estate(lines, sized, uncharged, capacity_totals, currency=currency),
+            **corrected_document(
+                _estate(lines, sized, uncharged, capacity_totals, currency=currency), booked, currency=currency
+            ),
             "exceptions": exception_parts(
                 pl.DataFrame(schema=UNHELD) if unheld is None else unheld,
                 pl.DataFrame(schema=QUOTA) if quota is None else quota,
@@ -95,25 +105,32 @@ def statement_rows(
             ),
         },
     }
-    charged, used, left_out = (_by_team(frame) for frame in (lines, sized, uncharged))
+    charged, used, left_out, corrected = (_by_team(frame) for frame in (lines, sized, uncharged, booked))
     suspense = used.get(UNATTRIBUTED, sized.clear())
     rows = []
-    for team in sorted({*charged, *used, *left_out}):
+    for team in sorted({*charged, *used, *left_out, *corrected}):
         mine = charged.get(team, lines.clear())
         usage = used.get(team, sized.clear())
+        change = _change(team, mine, previous_lines, month=month, currency=currency)
+        mended = corrected.get(team, booked.clear())
+        of_team = _of_team(team, mine, usage, currency=currency, appendix_jobs=appendix_jobs)
         document = {
             **common,
-            **_of_team(team, mine, usage, currency=currency, appendix_jobs=appendix_jobs),
-            "change": _change(team, mine, previous_lines, month=month, currency=currency),
+            **corrected_document(of_team, mended, currency=currency),
+            "change": corrected_change(change, mended, booked_before.get(team, booked.clear()), currency=currency),
             "not_charged": not_charged_parts(usage, left_out.get(team, uncharged.clear())),
             "suspense": suspense_parts(suspense, limit=SUSPENSE_ACCOUNTS[team == UNATTRIBUTED]),
         }
-        rows.append(_row(team, mine, document, month=month, currency=currency))
+        amount = total_of(mine) + booked_total(mended)
+        rows.append(_row(team, mine, document, amount, month=month, currency=currency))
     return pl.DataFrame(rows, schema=STATEMENTS.schema, orient="row").sort("team")
 
 
 def statement_findings(statements: pl.DataFrame, lines: pl.DataFrame) -> list[str]:
-    """Say for which teams the statement's total, its own lines and team_charges differ."""
+    """Say for which teams the statement's total and what is charged differ.
+
+    `lines`: team and amount of statement lines and, where the month books any, of corrections.
+    """
     charged: dict[str, Decimal] = defaultdict(Decimal)
     for team, amount in lines.select("team", "amount").iter_rows():
         charged[team] += amount
@@ -139,13 +156,15 @@ def _by_team(frame: pl.DataFrame) -> dict[str, pl.DataFrame]:
     return {str(team): rows for (team,), rows in frame.partition_by("team", as_dict=True).items()}
 
 
-def _row(team: str, lines: pl.DataFrame, document: Document, *, month: str, currency: Currency) -> dict[str, Any]:
+def _row(
+    team: str, lines: pl.DataFrame, document: Document, amount: Decimal, *, month: str, currency: Currency
+) -> dict[str, Any]:
     statement_id = statement_id_of(month, team)
     return {
         "month": month,
         "team": team,
         "statement_id": statement_id,
-        "total_amount": total_of(lines),
+        "total_amount": amount,
         "currency": currency.code,
         "line_count": len(lines),
         "document": canonical_json({**document, "statement_id": statement_id}),

@@ -50,7 +50,7 @@ def lines(*rows: dict[str, object]) -> pl.DataFrame:
 class History:
     """What is known of some months, and what was closed and booked so far. Months close in order."""
 
-    policy: CorrectionPolicy = CorrectionPolicy()
+    policy: CorrectionPolicy = field(default_factory=CorrectionPolicy)
     held: dict[tuple[str, str], int] = field(default_factory=dict)
     owner: dict[tuple[str, str], str] = field(default_factory=dict)
     price: dict[str, str] = field(default_factory=dict)
