@@ -23,7 +23,8 @@ from chargeback.signatures.judgement import Approvable, Counted, LandedRecord, j
 from chargeback.signatures.keyring import Keyring
 from chargeback.signatures.record import Record, SignedRecord
 from orchestration.key_signing import signed_with
-from orchestration.signing_desk import Desk, desk_of, write_file
+from orchestration.local_files import write_file
+from orchestration.signing_desk import Desk, desk_of
 from orchestration.workspace import Workspace, open_workspace
 from resources.lake_records import LakeRefusal
 from resources.people_objects import PeopleRefused

@@ -140,7 +140,9 @@ class ClosedMonthChanged(dg.AutomationCondition[dg.AssetKey]):
     async def evaluate(self, context: Context) -> Result:  # type: ignore[override]  # Dagster awaits it
         """The month that books corrections, or nothing; nothing at the first tick."""
         last_tick, view = context.previous_temporal_context, context.asset_graph_view
-        closed = closed_months(self._lake) if last_tick is not None else ()
+        if last_tick is None:
+            return dg.AutomationResult(context, context.get_empty_subset())
+        closed = closed_months(self._lake)
         changed: set[str] = set()
         for table in self._tables if closed else ():
             found = await view.compute_data_version_changed_since_temporal_context_subset(
