@@ -21,7 +21,7 @@ NAMED = (
 )  # fmt: skip
 
 
-def corrected_document(document: Document, corrections: pl.DataFrame, *, currency: Currency) -> Document:
+def corrected_document(document: Document, corrections: pl.DataFrame, currency: Currency) -> Document:
     """A document of a team or of the estate with what is booked for closed months in its total.
 
     Input:   its contracts.corrections of the month. `total` becomes lines plus booked corrections; what accumulates is
@@ -44,7 +44,7 @@ def corrected_document(document: Document, corrections: pl.DataFrame, *, currenc
     }
 
 
-def corrected_change(change: Document, now: pl.DataFrame, before: pl.DataFrame, *, currency: Currency) -> Document:
+def corrected_change(change: Document, now: pl.DataFrame, before: pl.DataFrame, currency: Currency) -> Document:
     """The comparison with last month, with what corrections in either month do to it; as it was where there are none.
 
     Input: the team's contracts.corrections of the month and of the month before.

@@ -53,6 +53,8 @@ SUSPENSE_ACCOUNTS = {False: 5, True: 500}
 
 EXCEPTION_ROWS = 20
 
+NO_CORRECTIONS = CORRECTIONS.empty()
+
 
 def statement_rows(
     lines: pl.DataFrame,
@@ -72,8 +74,8 @@ def statement_rows(
     sizes: pl.DataFrame | None = None,
     unheld: pl.DataFrame | None = None,
     quota: pl.DataFrame | None = None,
-    corrections: pl.DataFrame | None = None,
-    previous_corrections: pl.DataFrame | None = None,
+    corrections: pl.DataFrame = NO_CORRECTIONS,
+    previous_corrections: pl.DataFrame = NO_CORRECTIONS,
 ) -> pl.DataFrame:
     """contracts.statements of a month, in order of team; `unattributed` has one of its own, for whoever must clear it.
 
@@ -82,11 +84,9 @@ def statement_rows(
              it); policies as they are printed; `contact` answers disputes. `mode` is parallel or enforced. `sizes`:
              node_sizes of the month's days; `unheld`: unheld_activity of them; `quota`: exceptions.QUOTA of them;
              `corrections`: contracts.corrections that the month books, and that the month before did.
-    Output:  a row for every team that held, or would have borne, anything, or is corrected; total_amount is the sum of
-             its rounded lines and its booked corrections.
+    Output:  a row for every team that held, would have borne, or is corrected; total: rounded lines, booked corrections.
     """
-    booked = CORRECTIONS.empty() if corrections is None else corrections
-    booked_before = _by_team(CORRECTIONS.empty() if previous_corrections is None else previous_corrections)
+    corrected, corrected_before = _by_team(corrections), _by_team(previous_corrections)
     sized = with_node_sizes(rated, pl.DataFrame(schema=NODE_SIZES) if sizes is None else sizes)
     common = {
         **_circumstances(coverage, card, policies),
@@ -95,34 +95,28 @@ def statement_rows(
         "currency": currency.code,
         "contact": contact,
         "estate": {
-            **corrected_document(
-                _estate(lines, sized, uncharged, capacity_totals, currency=currency), booked, currency=currency
-            ),
-            "exceptions": exception_parts(
-                pl.DataFrame(schema=UNHELD) if unheld is None else unheld,
-                pl.DataFrame(schema=QUOTA) if quota is None else quota,
-                limit=EXCEPTION_ROWS,
-            ),
+            **_estate(lines, sized, uncharged, capacity_totals, corrections, currency=currency),
+            "exceptions": _exceptions(unheld, quota),
         },
     }
-    charged, used, left_out, corrected = (_by_team(frame) for frame in (lines, sized, uncharged, booked))
-    suspense = used.get(UNATTRIBUTED, sized.clear())
+    charged, used, left_out = (_by_team(frame) for frame in (lines, sized, uncharged))
     rows = []
     for team in sorted({*charged, *used, *left_out, *corrected}):
         mine = charged.get(team, lines.clear())
         usage = used.get(team, sized.clear())
+        mended, before = (of.get(team, NO_CORRECTIONS) for of in (corrected, corrected_before))
         change = _change(team, mine, previous_lines, month=month, currency=currency)
-        mended = corrected.get(team, booked.clear())
         of_team = _of_team(team, mine, usage, currency=currency, appendix_jobs=appendix_jobs)
         document = {
             **common,
-            **corrected_document(of_team, mended, currency=currency),
-            "change": corrected_change(change, mended, booked_before.get(team, booked.clear()), currency=currency),
+            **corrected_document(of_team, mended, currency),
+            "change": corrected_change(change, mended, before, currency),
             "not_charged": not_charged_parts(usage, left_out.get(team, uncharged.clear())),
-            "suspense": suspense_parts(suspense, limit=SUSPENSE_ACCOUNTS[team == UNATTRIBUTED]),
+            "suspense": suspense_parts(
+                used.get(UNATTRIBUTED, sized.clear()), limit=SUSPENSE_ACCOUNTS[team == UNATTRIBUTED]
+            ),
         }
-        amount = total_of(mine) + booked_total(mended)
-        rows.append(_row(team, mine, document, amount, month=month, currency=currency))
+        rows.append(_row(team, mine, mended, document, month=month, currency=currency))
     return pl.DataFrame(rows, schema=STATEMENTS.schema, orient="row").sort("team")
 
 
@@ -152,19 +146,28 @@ def _circumstances(coverage: Coverage, card: CardMark | None, policies: Mapping[
     }
 
 
+def _exceptions(unheld: pl.DataFrame | None, quota: pl.DataFrame | None) -> Document:
+    """What needs somebody's eye: nothing where nothing is known."""
+    return exception_parts(
+        pl.DataFrame(schema=UNHELD) if unheld is None else unheld,
+        pl.DataFrame(schema=QUOTA) if quota is None else quota,
+        limit=EXCEPTION_ROWS,
+    )
+
+
 def _by_team(frame: pl.DataFrame) -> dict[str, pl.DataFrame]:
     return {str(team): rows for (team,), rows in frame.partition_by("team", as_dict=True).items()}
 
 
 def _row(
-    team: str, lines: pl.DataFrame, document: Document, amount: Decimal, *, month: str, currency: Currency
+    team: str, lines: pl.DataFrame, corrections: pl.DataFrame, document: Document, *, month: str, currency: Currency
 ) -> dict[str, Any]:
     statement_id = statement_id_of(month, team)
     return {
         "month": month,
         "team": team,
         "statement_id": statement_id,
-        "total_amount": amount,
+        "total_amount": total_of(lines) + booked_total(corrections),
         "currency": currency.code,
         "line_count": len(lines),
         "document": canonical_json({**document, "statement_id": statement_id}),
@@ -215,11 +218,12 @@ def _estate(
     rated: pl.DataFrame,
     uncharged: pl.DataFrame,
     capacity_totals: pl.DataFrame,
+    corrections: pl.DataFrame,
     *,
     currency: Currency,
 ) -> Document:
     left = residue(lines)
-    return {
+    document: Document = {
         "total": plain_amount(total_of(lines), currency),
         "credits": credit_parts(rated, lines, currency=currency, limit=0),
         "held_hours": hours_text(total(held_by(rated, "team")).gpu_seconds),
@@ -238,3 +242,4 @@ def _estate(
             for row in capacity_totals.iter_rows(named=True)
         ],
     }
+    return corrected_document(document, corrections, currency)

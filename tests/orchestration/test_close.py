@@ -1,5 +1,6 @@
 """A month is closed for good by a controller's signature on exactly its certificate, and refused otherwise."""
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from assets.closed_months import closed_months
+from chargeback.contracts.attribution import ATTRIBUTION
 from chargeback.contracts.certificate import CERTIFICATE
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.registry import MONTHLY
@@ -23,8 +25,9 @@ from resources.people_objects import PeopleRefused
 from resources.setting_kinds import SettingsRefused
 from resources.storage_location import StorageLocation
 from tests.chargeback.signatures.people import CONTROLLER, KEYRING, KEYS, LEAD, PLATFORM
-from tests.checks.judging import change_first, rows_of
+from tests.checks.judging import change_first, put, rows_of
 from tests.estates import LATER, MONTH, Estate
+from tests.orchestration.commands_here import done, refused
 
 MARCH = Partition.of_month(MONTH)
 
@@ -170,14 +173,15 @@ def test_a_month_without_a_certificate_is_not_closed_and_told_what_keeps_it_from
     assert "has no content: materialise it" in str(refused.value)
 
 
-@pytest.mark.parametrize("done", [1, 4, len(MONTHLY) - 1])
-def test_a_closing_that_was_cut_short_between_two_tables_goes_on_though_days_changed_since(
-    estate: Estate, done: int
+@pytest.mark.parametrize("cut_after", [1, 4, len(MONTHLY) - 1])
+def test_a_closing_that_was_cut_short_between_two_tables_goes_on_though_a_day_changed_since(
+    estate: Estate, cut_after: int
 ) -> None:
     signed(estate)
     content = certificate_of(estate)
-    estate.workspace.lake.close_month(MONTH, by="Bo Chen", certificate_hash=content, contracts=MONTHLY[:done])
+    estate.workspace.lake.close_month(MONTH, by="Bo Chen", certificate_hash=content, contracts=MONTHLY[:cut_after])
     assert closed_months(estate.workspace.lake) == ()
+    put(estate, ATTRIBUTION, rows_of(estate, ATTRIBUTION)[:-1])
 
     assert not closing(estate).is_repeat
     assert closed_months(estate.workspace.lake) == (MONTH,)
@@ -186,10 +190,35 @@ def test_a_closing_that_was_cut_short_between_two_tables_goes_on_though_days_cha
 def test_whichever_table_a_closing_is_cut_after_a_repeat_closes_the_rest(tmp_path: Path) -> None:
     lake = Lake(StorageLocation(str(tmp_path)))
 
-    for done in range(len(MONTHLY)):
-        month = f"2026-{done % 12 + 1:02d}" if done < 12 else f"2027-{done - 11:02d}"
-        lake.close_month(month, by="Bo Chen", certificate_hash="c0ffee", contracts=MONTHLY[:done])
+    for cut_after in range(len(MONTHLY)):
+        month = f"{2026 + cut_after // 12}-{cut_after % 12 + 1:02d}"
+        lake.close_month(month, by="Bo Chen", certificate_hash="c0ffee", contracts=MONTHLY[:cut_after])
         assert month not in closed_months(lake)
         lake.close_month(month, by="Bo Chen", certificate_hash="c0ffee")
 
         assert month in closed_months(lake)
+
+
+def test_the_command_writes_a_draft_that_the_controller_signs_and_closes_by_what_landed(
+    estate: Estate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(estate.folder)
+    (estate.folder / "keys").mkdir(mode=0o700)
+    by = ("--prepared-by", "Ops Desk", "--reason", "who approves")
+    for name, role in (("lead", "finance-lead"), ("controller", "controller")):
+        done("key", "new", "--to", f"keys/{name}.pem", "--holder", name, "--role", role, "--into", "first.json", *by)
+    (root,) = re.findall(r"fingerprint ([0-9a-f]{64})", refused("key", "verify", "first.json"))
+    with estate.config.open("a") as file:
+        file.write(f'\n[signing]\ntrust_root = "{root}"\n')
+    done("land", "first.json", "--source", "keyrings")
+    why = ("--by", "Ops Desk", "--reason", "signed off")
+
+    assert "nobody has signed the closing of 2026-03" in refused("close", MONTH)
+    assert "--by NAME --reason TEXT" in refused("close", MONTH, "--draft", "closing.json")
+    assert "draft of closing 2026-03" in done("close", MONTH, "--draft", "closing.json", *why)
+    assert "approved by controller" in refused("close", MONTH, *why, "--key", "keys/lead.pem")
+    done("key", "sign", "closing.json", "--key", "keys/controller.pem")
+    done("land", "closing.json", "--source", "approvals")
+
+    assert "2026-03 is closed under certificate" in done("close", MONTH)
+    assert "2026-03 was closed before" in done("close", MONTH, *why, "--key", "keys/controller.pem")
