@@ -84,7 +84,7 @@ def statement_rows(
              it); policies as they are printed; `contact` answers disputes. `mode` is parallel or enforced. `sizes`:
              node_sizes of the month's days; `unheld`: unheld_activity of them; `quota`: exceptions.QUOTA of them;
              `corrections`: contracts.corrections that the month books, and that the month before did.
-    Output:  a row for every team that held, would have borne, or is corrected; total: rounded lines, booked corrections.
+    Output:  a row for every team that held, would have borne, or is corrected; total: rounded lines and corrections.
     """
     corrected, corrected_before = _by_team(corrections), _by_team(previous_corrections)
     sized = with_node_sizes(rated, pl.DataFrame(schema=NODE_SIZES) if sizes is None else sizes)
@@ -112,9 +112,7 @@ def statement_rows(
             **corrected_document(of_team, mended, currency),
             "change": corrected_change(change, mended, before, currency),
             "not_charged": not_charged_parts(usage, left_out.get(team, uncharged.clear())),
-            "suspense": suspense_parts(
-                used.get(UNATTRIBUTED, sized.clear()), limit=SUSPENSE_ACCOUNTS[team == UNATTRIBUTED]
-            ),
+            "suspense": _suspense(team, used.get(UNATTRIBUTED, sized.clear())),
         }
         rows.append(_row(team, mine, mended, document, month=month, currency=currency))
     return pl.DataFrame(rows, schema=STATEMENTS.schema, orient="row").sort("team")
@@ -153,6 +151,10 @@ def _exceptions(unheld: pl.DataFrame | None, quota: pl.DataFrame | None) -> Docu
         pl.DataFrame(schema=QUOTA) if quota is None else quota,
         limit=EXCEPTION_ROWS,
     )
+
+
+def _suspense(team: str, unattributed: pl.DataFrame) -> Document:
+    return suspense_parts(unattributed, limit=SUSPENSE_ACCOUNTS[team == UNATTRIBUTED])
 
 
 def _by_team(frame: pl.DataFrame) -> dict[str, pl.DataFrame]:

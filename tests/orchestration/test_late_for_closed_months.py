@@ -1,11 +1,14 @@
 """What arrives late for a closed month: its days follow, the month does not, and an open month books the difference."""
 
+import io
+import json
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
 import polars as pl
 import pytest
+from rich.console import Console
 
 from assets.closed_months import closed_months
 from chargeback.contracts.contract import Contract
@@ -22,6 +25,7 @@ from chargeback.ledger.statement_page import render_page
 from chargeback.ledger.statement_pdf import render_pdf
 from chargeback.ledger.team_sides import on_teams
 from orchestration.open_partitions import open_partitions
+from orchestration.statement import print_statement
 from orchestration.touched import touched_partitions
 from resources.lake import Lake
 from tests.estates import INPUTS, LATER, MONTH, Estate, job, sacct
@@ -72,6 +76,10 @@ def test_a_late_record_of_a_closed_month_is_on_the_next_statement_in_its_journal
     assert sum(on_teams(entries)["amount"], Decimal(0)) == total
     focus = rows(closed, FOCUS_COST_AND_USAGE).filter(ChargeClass="Correction")
     assert focus.select("x_CorrectsMonth", "x_WouldBeBilledCost").rows() == [(MONTH, total)]
+
+    shown = Console(record=True, width=200, file=io.StringIO())
+    print_statement(json.loads(document), shown)
+    assert "corrections of earlier months" in shown.export_text()
 
     again = closed.bill(MONTH)
     assert (again.month_run, again.refused, again.failures) == (None, (), ())
