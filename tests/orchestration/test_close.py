@@ -26,7 +26,7 @@ from resources.setting_kinds import SettingsRefused
 from resources.storage_location import StorageLocation
 from tests.chargeback.signatures.people import CONTROLLER, KEYRING, KEYS, LEAD, PLATFORM
 from tests.checks.judging import change_first, put, rows_of
-from tests.estates import LATER, MONTH, Estate
+from tests.estates import LATER, MONTH, Estate, job, sacct
 from tests.orchestration.commands_here import done, refused
 
 MARCH = Partition.of_month(MONTH)
@@ -171,6 +171,16 @@ def test_a_month_without_a_certificate_is_not_closed_and_told_what_keeps_it_from
         closing(estate)
 
     assert "has no content: materialise it" in str(refused.value)
+
+
+def test_a_month_with_a_count_that_nobody_settled_is_not_closed(estate: Estate) -> None:
+    signed(estate)
+    unknown = job(7, "2026-03-31T12:00:00", "2026-03-31T14:00:00", tres="billing=1,node=1")
+    estate.land("slurm/sacct", sacct(unknown), at=LATER)
+    assert estate.bill().refused
+
+    with pytest.raises(PeopleRefused, match="gpu_counts_known failed"):
+        closing(estate)
 
 
 @pytest.mark.parametrize("cut_after", [1, 4, len(MONTHLY) - 1])
