@@ -6,10 +6,12 @@ Not here: the judgement itself (chargeback/ledger/certificate.py).
 
 from collections.abc import Mapping
 
-from assets.materialisation import Month
+from assets.closed_months import USAGE_OF_CLOSED, usage_of_month
+from assets.materialisation import Month, month_called
 from assets.refusal import in_words
 from chargeback.contracts.certificate import CERTIFICATE
 from chargeback.contracts.contract import Contract
+from chargeback.contracts.corrections import CORRECTIONS
 from chargeback.contracts.postings import POSTINGS
 from chargeback.contracts.published import PUBLISHED
 from chargeback.contracts.registry import CONTRACTS
@@ -30,7 +32,10 @@ def certify_month(month: Month, *, lake: Lake, evidence: EvidenceStore, settings
     """Certify exactly what stands in the lake now, or say why not, one line a reason."""
     states = _states(month, lake)
     contents = {key: state.content_hash if state else None for key, state in states.items()}
-    stale = _stale(states)
+    stale = (
+        *_stale(states),
+        *_late_for_closed_months(states[f"{CORRECTIONS.table}|{month.period.month}"], lake, settings),
+    )
     present = {key: content for key, content in contents.items() if content is not None}
     found = [
         each
@@ -69,6 +74,19 @@ def _stale(states: Mapping[str, PartitionState | None]) -> tuple[str, ...]:
         if state
         for name, content in state.inputs.items()
         if (other := states.get(name)) is not None and other.content_hash != content
+    )
+
+
+def _late_for_closed_months(state: PartitionState | None, lake: Lake, settings: Settings) -> tuple[str, ...]:
+    """Closed months whose days changed after the month's corrections of them were found."""
+    recorded = state.inputs if state else {}
+    prefix = f"setting|{USAGE_OF_CLOSED}"
+    return tuple(
+        f"{CORRECTIONS.table}: days of closed month {name} changed since: materialise it again"
+        for name, usage in (
+            (key.removeprefix(prefix), value) for key, value in recorded.items() if key.startswith(prefix)
+        )
+        if repr(usage_of_month(month_called(name, settings), lake)) != usage
     )
 
 

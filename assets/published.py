@@ -19,6 +19,7 @@ from chargeback.contracts.names import slug_of
 from chargeback.contracts.published import PUBLISHED
 from chargeback.contracts.recovery import RECOVERY
 from chargeback.contracts.statements import STATEMENTS
+from chargeback.ledger.corrections_csv import render_corrections_csv
 from chargeback.ledger.estate_page import render_summary
 from chargeback.ledger.focus_files import FILE_KINDS, parts_of, render_focus
 from chargeback.ledger.hledger import render_hledger
@@ -103,6 +104,8 @@ def _documents(
         rendered.append(Rendered.of("statement page", team, f"{folder}/statement.html", render_page(document)))
         rendered.append(Rendered.of("statement paper", team, f"{folder}/statement.pdf", render_pdf(document)))
         rendered.append(Rendered.of("statement lines", team, f"{folder}/lines.csv", render_lines_csv(document)))
+        if (corrected := render_corrections_csv(document)) is not None:
+            rendered.append(Rendered.of("statement corrections", team, f"{folder}/corrections.csv", corrected))
     journal = render_journal_csv(entries, settings.currency, mode=settings.mode)
     ledger = render_hledger(entries, settings.currency, mode=settings.mode)
     report = recovery_report(recovered, name=month.period.month, currency=settings.currency, tax=settings.recovery.tax)

@@ -24,14 +24,30 @@ def certificate_in_force(month: Month, *, lake: Lake, evidence: EvidenceStore, s
     Raises dg.Failure with one line a reason otherwise.
     """
     held = lake.scan(CERTIFICATE, [month.partition])
-    if held.missing:
-        raise refusal([f"{month.period.month}: there is no certificate; the gate has not passed this month"])
-    now = certify_month(month, lake=lake, evidence=evidence, settings=settings)
-    if isinstance(now, Refused):
-        raise refusal([f"{month.period.month}: the certificate does not hold any more", *now.reasons])
-    if not now.frame.equals(held.frame.collect().sort(CERTIFICATE.key)):
-        raise refusal([f"{month.period.month}: the certificate is of other contents; materialise certificate again"])
+    if reasons := _why_not(held, month, lake=lake, evidence=evidence, settings=settings):
+        raise refusal(reasons)
     return held
+
+
+def why_not_in_force(month: Month, *, lake: Lake, evidence: EvidenceStore, settings: Settings) -> tuple[str, ...]:
+    """Why the month has no certificate of what stands in the lake now, one line a reason; none if it has."""
+    held = lake.scan(CERTIFICATE, [month.partition])
+    return _why_not(held, month, lake=lake, evidence=evidence, settings=settings)
+
+
+def _why_not(
+    held: Scanned, month: Month, *, lake: Lake, evidence: EvidenceStore, settings: Settings
+) -> tuple[str, ...]:
+    name = month.period.month
+    now = certify_month(month, lake=lake, evidence=evidence, settings=settings)
+    if held.missing:
+        reasons = now.reasons if isinstance(now, Refused) else ()
+        return (f"{name}: there is no certificate; the gate has not passed this month", *reasons)
+    if isinstance(now, Refused):
+        return (f"{name}: the certificate does not hold any more", *now.reasons)
+    if not now.frame.equals(held.frame.collect().sort(CERTIFICATE.key)):
+        return (f"{name}: the certificate is of other contents; materialise certificate again",)
+    return ()
 
 
 def refuse_unsigned_card(month: Month, *, lake: Lake, people: PeopleObjects, settings: Settings) -> None:

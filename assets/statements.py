@@ -6,6 +6,7 @@ import dagster as dg
 import polars as pl
 
 from assets.capacity import capacity
+from assets.corrections import corrections
 from assets.landed_coverage import objects_of_month
 from assets.landed_records import shas_of
 from assets.materialisation import Inputs, Month, materialise, month_of
@@ -18,6 +19,7 @@ from assets.runs import runs
 from assets.team_charges import team_charges
 from assets.unallocated_activity import unallocated_activity
 from chargeback.contracts.capacity import CAPACITY
+from chargeback.contracts.corrections import CORRECTIONS
 from chargeback.contracts.ownership import OWNERSHIP
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.quarantine import QUARANTINE
@@ -39,13 +41,14 @@ from resources.observations import Observations
 from resources.parsed_object import ParsedObject
 from resources.settings import Settings
 
-MONTH_TABLES = (TEAM_CHARGES, RATED_USAGE, OWNERSHIP, RATE_CARD)
+MONTH_TABLES = (TEAM_CHARGES, CORRECTIONS, RATED_USAGE, OWNERSHIP, RATE_CARD)
 DAY_TABLES = (RUNS, CAPACITY, UNALLOCATED_ACTIVITY, RAW_WORKLOADS, QUARANTINE)
 
 
 @dg.asset(
     deps=[
         team_charges,
+        corrections,
         rated_usage,
         runs,
         capacity,
@@ -65,7 +68,9 @@ def statements(
     month = month_of(context, settings)
     read = {table.table: lake.scan(table, [month.partition]) for table in MONTH_TABLES}
     read |= {table.table: lake.scan(table, month.days_of(table)) for table in DAY_TABLES}
-    before = lake.scan(TEAM_CHARGES, [Partition.of_month(month.period.previous.month)])
+    before, corrected_before = (
+        lake.scan(table, [Partition.of_month(month.period.previous.month)]) for table in (TEAM_CHARGES, CORRECTIONS)
+    )
     printed = settings.printed_policies()
     objects = objects_of_month(observations, month, settings)
     return materialise(
@@ -76,6 +81,7 @@ def statements(
         inputs=Inputs.of(
             *read.values(),
             before,
+            corrected_before,
             objects=shas_of(objects),
             settings={"policies": printed, "mode": settings.mode, "contact": settings.contact},
         ),
@@ -84,6 +90,7 @@ def statements(
             quota_of_month(read["raw_workloads"], read["runs"], month),
             None if before.missing else before.frame.collect(),
             _coverage(objects, read["quarantine"].frame),
+            corrected_before.frame.collect(),
             month,
             settings,
         ),
@@ -95,6 +102,7 @@ def _rows(
     quota: pl.DataFrame,
     previous_lines: pl.DataFrame | None,
     coverage: Coverage,
+    previous_corrections: pl.DataFrame,
     month: Month,
     settings: Settings,
 ) -> pl.DataFrame:
@@ -121,6 +129,8 @@ def _rows(
         sizes=node_sizes(read["capacity"], zone=settings.zone),
         unheld=unheld_activity(read["unallocated_activity"]),
         quota=quota,
+        corrections=read["corrections"].collect(),
+        previous_corrections=previous_corrections,
     )
 
 

@@ -21,7 +21,7 @@ def invoices_off_the_books(reading: Reading) -> Outcome:
     told = invoice_findings(
         reading.table(FOCUS_COST_AND_USAGE),
         reading.table(STATEMENTS).select("team", "statement_id", "total_amount").collect(),
-        reading.table(JOURNAL_ENTRIES).select("team", "kind", "side", "amount").collect(),
+        reading.table(JOURNAL_ENTRIES).select("team", "kind", "side", "accelerator", "amount").collect(),
         reading.table(RATED_USAGE).filter(pl.col("price").is_not_null()).select(pl.len()).collect().item(),
     )
     return Outcome(findings_of(told))

@@ -1,17 +1,19 @@
 """Checks of focus_invoice_detail."""
 
-import polars as pl
-
+from chargeback.contracts.corrections import CORRECTIONS
 from chargeback.contracts.focus_invoice_detail import FOCUS_INVOICE_DETAIL
 from chargeback.contracts.team_charges import TEAM_CHARGES
+from chargeback.ledger.corrections import booked_of
 from checks.gate import Check, Outcome, Reading, findings_of
 
 
 def details_off_the_charges(reading: Reading) -> Outcome:
-    """Statement lines whose amount is another in the invoice, or that only one of both has; and what is billed."""
-    details = reading.table(FOCUS_INVOICE_DETAIL).filter(pl.col("ReferenceInvoiceId").is_null()).collect()
+    """Lines and corrections whose amount is another in the invoice, or that only one of both has; what is billed."""
+    details = reading.table(FOCUS_INVOICE_DETAIL).collect()
     shown = dict(details.select("InvoiceDetailId", "x_WouldBeBilledCost").iter_rows())
     charged = dict(reading.table(TEAM_CHARGES).select("line_id", "amount").collect().iter_rows())
+    for row in booked_of(reading.table(CORRECTIONS).collect()).iter_rows(named=True):
+        charged[f"{row['line_id']}@{row['corrects_month']}"] = row["amount"]
     told = [
         (line, str(charged.get(line, "no such line")), str(shown.get(line, "no row")))
         for line in sorted({*shown, *charged})

@@ -1,7 +1,9 @@
 """Checks of journal_entries."""
 
+from chargeback.contracts.corrections import CORRECTIONS
 from chargeback.contracts.journal_entries import JOURNAL_ENTRIES
 from chargeback.contracts.team_charges import TEAM_CHARGES
+from chargeback.ledger.corrections import with_booked
 from chargeback.ledger.journal import balance_findings, journal_findings
 from checks.gate import Check, Outcome, Reading, findings_of
 
@@ -16,12 +18,13 @@ def unbalanced_entries(reading: Reading) -> Outcome:
 
 def journal_off_the_statements(reading: Reading) -> Outcome:
     """Teams whose journal and statement lines differ."""
-    told = journal_findings(reading.table(JOURNAL_ENTRIES).collect(), reading.table(TEAM_CHARGES).collect())
+    every = with_booked(reading.table(TEAM_CHARGES).collect(), reading.table(CORRECTIONS).collect())
+    told = journal_findings(reading.table(JOURNAL_ENTRIES).collect(), every)
     return Outcome(findings_of([("team", "journal = statement lines", finding) for finding in told]))
 
 
 CHECKS = (
     Check("journal_balances", JOURNAL_ENTRIES, "Every journal entry balances.", unbalanced_entries, stops="run"),
-    Check("journal_equals_charges", JOURNAL_ENTRIES, "The journal is the sum of statement lines.",
+    Check("journal_equals_charges", JOURNAL_ENTRIES, "The journal is the sum of statement lines and corrections.",
           journal_off_the_statements, stops="run"),
 )  # fmt: skip

@@ -2,15 +2,18 @@
 
 from decimal import Decimal
 
+from chargeback.contracts.corrections import CORRECTIONS
 from chargeback.contracts.statements import STATEMENTS
 from chargeback.contracts.team_charges import TEAM_CHARGES
+from chargeback.ledger.corrections import with_booked
 from checks.gate import Check, Outcome, Reading, findings_of
 
 
 def statements_off_the_charges(reading: Reading) -> Outcome:
     """Teams whose statement and lines differ, or that have one without the other."""
     charged: dict[str, Decimal] = {}
-    for team, amount in reading.table(TEAM_CHARGES).select("team", "amount").collect().iter_rows():
+    every = with_booked(reading.table(TEAM_CHARGES).collect(), reading.table(CORRECTIONS).collect())
+    for team, amount in every.select("team", "amount").iter_rows():
         charged[team] = charged.get(team, Decimal(0)) + amount
     rows = reading.table(STATEMENTS).select("team", "total_amount").collect()
     stated: dict[str, Decimal] = dict(rows.iter_rows())
@@ -23,6 +26,6 @@ def statements_off_the_charges(reading: Reading) -> Outcome:
 
 
 CHECKS = (
-    Check("statements_equal_charges", STATEMENTS, "Every team's statement is the sum of its lines.",
+    Check("statements_equal_charges", STATEMENTS, "Every team's statement is the sum of its lines and corrections.",
           statements_off_the_charges, stops="run"),
 )  # fmt: skip

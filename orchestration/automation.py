@@ -4,6 +4,7 @@
     runs .. attribution        when a table of that (cluster, day) that they are made from changed
     rate_card, ownership       arrival sensors; here each morning, as a month begins without a new file
     rated_usage .. journal     when a day, card or ownership of that month changed and no day is under way; each morning
+    corrections                the same, and when a day of a closed month changed: for the earliest open month
     certificate                the same, of months that are over: the running one would always be refused
     published, postings        when the certificate changed; their sensor is off unless automation.publish
 
@@ -16,9 +17,11 @@ from typing import Any
 
 import dagster as dg
 
+from chargeback.contracts.attribution import ATTRIBUTION
 from chargeback.contracts.contract import Contract
 from chargeback.contracts.registry import DAILY, MONTHLY
-from orchestration.conditions import ContentChanged, OfOpenMonth, RequestedNow, UnderWay
+from chargeback.contracts.runs import RUNS
+from orchestration.conditions import ClosedMonthChanged, ContentChanged, OfOpenMonth, RequestedNow, UnderWay
 from resources.lake import Lake
 from resources.settings import Settings
 
@@ -44,6 +47,8 @@ def condition_of(contract: Contract, lake: Lake, settings: Settings) -> Conditio
     if contract.table in PEOPLE_TABLES:
         return _each_morning(settings) & ~UnderWay(MONTHLY) & open_month
     wanted = _not_yet_up_to_date() & ~_days_requested_now() | _each_morning(settings)
+    if contract.table == "corrections":
+        wanted = wanted | _late_for_closed_months(lake)
     if contract.table == "certificate" or contract.table in LET_OUT_TABLES:
         wanted = wanted & _is_over() & dg.AutomationCondition.all_deps_blocking_checks_passed()
     return wanted & ~UnderWay(MONTHLY) & open_month
@@ -60,6 +65,8 @@ def said_of(contract: Contract, settings: Settings) -> str:
     if contract.table in LET_OUT_TABLES:
         by_itself = "a new certificate" if settings.automation.publish else "nobody but you: automation.publish is off"
         return f"{by_itself}. Never for a closed month, and refused without a certificate that holds"
+    if contract.table == "corrections":
+        return "the same as statements; also a changed day of a closed month, for the earliest open month"
     changed = "any change of what it is made from, once no day of the month is under way; each morning"
     if contract.table == "certificate":
         return f"for months that are over: {changed}. Never for a closed month"
@@ -121,6 +128,11 @@ def _not_yet_up_to_date() -> Condition:
 def _days_requested_now() -> Condition:
     days = dg.AssetSelection.assets(*(contract.table for contract in DAILY))
     return dg.AutomationCondition.any_deps_match(RequestedNow()).allow(days).with_label("a day is requested now")
+
+
+def _late_for_closed_months(lake: Lake) -> Condition:
+    late = ClosedMonthChanged(lake, (ATTRIBUTION, RUNS)).since(dg.AutomationCondition.newly_requested())
+    return late.with_label("a closed month's day changed")
 
 
 def _each_morning(settings: Settings) -> Condition:

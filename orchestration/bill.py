@@ -7,12 +7,14 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from assets.certification import certify_month
-from assets.materialisation import Month
+from assets.closed_months import closed_months, looked_at, next_month
+from assets.materialisation import Month, month_called
+from chargeback.billing_period import BillingPeriod
 from chargeback.contracts.certificate import CERTIFICATE
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.postings import POSTINGS
@@ -76,7 +78,7 @@ def bill_month(
     with pool_of(settings_file, count) as pool:
         read_landing(workspace, chosen, progress, begin_work=lambda: warm_up(pool, count))
         plan = plan_days(
-            month,
+            _with_corrected_days(month, workspace),
             observations=workspace.observations,
             people=workspace.people,
             settings=settings,
@@ -85,11 +87,15 @@ def bill_month(
             now=now,
             again=again,
         )
+        if not plan.days and month_name in closed_months(workspace.lake):
+            return BillOutcome(month_name, (), len(plan.unchanged), None, (), ())
         if not plan.days and not again and _stands(month, _leaves_of_month(month, workspace), workspace):
             return BillOutcome(month_name, (), len(plan.unchanged), None, (), ())
         days = run_partitions(
             pool, DAY_JOB, [partition.key for partition, _ in plan.days], ended=noted(plan, workspace, progress)
         )
+        if month_name in closed_months(workspace.lake):
+            return _of_closed_month(month_name, tuple(days), plan)
         month_run = run_month(pool, month, workspace.lake, progress)
     return _outcome(month, tuple(days), plan, month_run, workspace)
 
@@ -120,6 +126,29 @@ def _outcome(
         refused=refusals_of(month, month_run, runs, workspace),
         failures=tuple(f"{run.partition}: {fault}" for run in runs for fault in run.faults),
     )
+
+
+def _of_closed_month(month_name: str, days: tuple[RunOutcome, ...], plan: Plan) -> BillOutcome:
+    """A closed month has its days brought up to date and no more: the difference is another month's to book."""
+    reason = (
+        f"{month_name} is closed and may not change: its days are up to date, and what they change of it is a "
+        f"correction in the earliest open month: chargeback bill {next_month(month_name)}, or a later one"
+    )
+    return BillOutcome(
+        month=month_name,
+        days_run=days,
+        days_unchanged=len(plan.unchanged),
+        month_run=None,
+        refused=(reason,) if any(run.changed_tables for run in days) else (),
+        failures=tuple(f"{run.partition}: {fault}" for run in days for fault in run.faults),
+    )
+
+
+def _with_corrected_days(month: Month, workspace: Workspace) -> Month:
+    """The month with the days of the closed months that it corrects, where records may still arrive late."""
+    names = looked_at(month.period.month, lake=workspace.lake, settings=workspace.settings)
+    earlier = [day for name in names for day in month_called(name, workspace.settings).days]
+    return replace(month, days=(*earlier, *month.days))
 
 
 def _each_once(reasons: Sequence[str]) -> tuple[str, ...]:
@@ -176,9 +205,17 @@ def _stands(month: Month, leaves: str, workspace: Workspace) -> bool:
 
 
 def _leaves_of_month(month: Month, workspace: Workspace) -> str:
-    """What the month's own tables follow from beside its days: people's files, settings, code."""
+    """What the month's own tables follow from beside its days: people's files, settings, code, closed months."""
     settings = workspace.settings
+    days = _with_corrected_days(month, workspace).days
+    closed = looked_at(month.period.month, lake=workspace.lake, settings=settings)
     try:
+        of_closed = {
+            name: dict(
+                workspace.people.rate_card(BillingPeriod(name, settings.zone), currency=settings.currency_code)[1]
+            )
+            for name in closed
+        }
         card, card_shas = workspace.people.rate_card(month.period, currency=settings.currency_code)
         _, owner_shas = workspace.people.ownership(month.period)
     except PeopleRefused:
@@ -191,7 +228,9 @@ def _leaves_of_month(month: Month, workspace: Workspace) -> str:
             "mode": settings.mode,
             "journal": repr(settings.journal),
             "policies": settings.printed_policies(),
-            "days": [partition.key for partition in month.days],
-            "billed": [recalled(workspace.store, partition) for partition in month.days],
+            "corrections": repr(settings.corrections),
+            "closed": [closed, of_closed],
+            "days": [partition.key for partition in days],
+            "billed": [recalled(workspace.store, partition) for partition in days],
         }
     )

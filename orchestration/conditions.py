@@ -12,6 +12,7 @@ from dagster._core.asset_graph_view.timing_metadata import TimingMetadata
 from dagster._core.definitions.events import AssetKeyPartitionKey
 from dagster._core.events import DagsterEventType
 
+from assets.closed_months import booking_month, closed_months
 from chargeback.contracts.contract import Contract
 from chargeback.contracts.registry import CONTRACT_OF
 from resources.lake import Lake
@@ -119,6 +120,40 @@ class OfOpenMonth(dg.AutomationCondition[dg.AssetKey]):
         }
         view = context.asset_graph_view
         return dg.AutomationResult(context, view.get_asset_subset_from_asset_partitions(context.key, wanted))
+
+
+class ClosedMonthChanged(dg.AutomationCondition[dg.AssetKey]):
+    """A day of a closed month has another content than at the last tick: the earliest open month books the difference.
+
+    The closed month itself is never requested.
+    """
+
+    def __init__(self, lake: Lake, contracts: Iterable[Contract]) -> None:
+        self._lake = lake
+        self._tables = tuple(dg.AssetKey(contract.table) for contract in contracts)
+
+    @property
+    def description(self) -> str:
+        """As the UI shows it."""
+        return "a day of a closed month has another content since the last tick"
+
+    async def evaluate(self, context: Context) -> Result:  # type: ignore[override]  # Dagster awaits it
+        """The month that books corrections, or nothing; nothing at the first tick."""
+        last_tick, view = context.previous_temporal_context, context.asset_graph_view
+        if last_tick is None:
+            return dg.AutomationResult(context, context.get_empty_subset())
+        closed = closed_months(self._lake)
+        changed: set[str] = set()
+        for table in self._tables if closed else ():
+            found = await view.compute_data_version_changed_since_temporal_context_subset(
+                key=table, temporal_context=last_tick
+            )
+            changed |= {key.rpartition("|")[2][:7] for key in found.expensively_compute_partition_keys()}
+        booking = booking_month(closed) if changed & set(closed) else None
+        wanted = {AssetKeyPartitionKey(context.key, booking)} if booking else set()
+        true = view.get_asset_subset_from_asset_partitions(context.key, wanted)
+        timing = TimingMetadata(timestamps={context.evaluation_time.timestamp(): true})
+        return dg.AutomationResult(context, context.candidate_subset.compute_intersection(true), timing_metadata=timing)
 
 
 def _run_of_each(instance: dg.DagsterInstance, table: dg.AssetKey, partitions: Set[str]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from assets.attribution import attribution
 from assets.bindings import bindings
 from assets.capacity import capacity
 from assets.certificate import certificate
+from assets.corrections import corrections
 from assets.focus_billing_period import focus_billing_period
 from assets.focus_cost_and_usage import focus_cost_and_usage
 from assets.focus_invoice_detail import focus_invoice_detail
@@ -53,8 +54,8 @@ from resources.settings import Settings
 ASSETS = (
     landed_objects, quarantine, raw_sacct, raw_nodes, raw_events, raw_reservations, raw_bindings, raw_device_maps,
     raw_pods, raw_kubernetes_nodes, raw_workloads, raw_claims, raw_slices, raw_devices, raw_samples, runs, holds,
-    bindings, capacity, attribution, unallocated_activity, ownership, rate_card, rated_usage, team_charges, statements,
-    journal_entries, recovery, focus_cost_and_usage, focus_invoice_detail, focus_billing_period, certificate,
+    bindings, capacity, attribution, unallocated_activity, ownership, rate_card, rated_usage, team_charges, corrections,
+    statements, journal_entries, recovery, focus_cost_and_usage, focus_invoice_detail, focus_billing_period, certificate,
     published, postings,
 )  # fmt: skip
 

@@ -58,6 +58,8 @@ def print_statement(document: dict[str, Any], console: Console) -> None:
     for line in document["lines"]:
         table.add_row(line["line_id"], line["name"], line["hours"], line["price"], line["amount"])
     table.add_section()
+    if "corrections" in document:
+        table.add_row("", "corrections of earlier months", "", "", document["corrections"]["total"])
     table.add_row("", "total", "", "", f"{document['total']} {document['currency']}")
     console.print(table)
     _print_use(document, console)

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from orchestration.open_partitions import open_partitions
 from orchestration.touched_approvals import days_of_approvals
+from orchestration.touched_closed import corrections_of_people
 from orchestration.touched_days import days_of_objects
 from orchestration.touched_months import months_of_cards, months_of_ownership, months_of_signatures
 from orchestration.touching import Touching
@@ -23,8 +24,8 @@ class Touched:
     """What some arrived objects ask for, by object key.
 
     `days`: `cluster|day` -> objects that change what stands there. `months`: `2026-10` -> tables of people's files
-    (rate_card, ownership) whose content would be another -> objects that make it so. `changed_nothing`: objects that
-    touch no partition. `refused`: object -> why nobody can use it.
+    (rate_card, ownership) whose content would be another, and corrections where a closed month's would -> objects that
+    make it so. `changed_nothing`: objects that touch no partition. `refused`: object -> why nobody can use it.
     """
 
     days: Mapping[str, frozenset[str]]
@@ -36,7 +37,7 @@ class Touched:
 def touched_partitions(arrived: Sequence[LandedObject], *, workspace: Workspace, now: datetime) -> Touched:
     """What arrived objects ask for: exactly the open partitions whose facts they change.
 
-    Never a day of a closed month, before the lake's first day or after `now`. An object that stands in a partition's
+    Never a closed month, or a day before the lake's first or after `now`. An object that stands in a partition's
     recorded inputs touches it no more. `days` names of all objects that speak of a day those that can have changed it.
     """
     grouped: dict[tuple[str, str | None], list[LandedObject]] = {}
@@ -61,6 +62,8 @@ def touched_partitions(arrived: Sequence[LandedObject], *, workspace: Workspace,
                 found.add(months_of_signatures(objects, workspace=workspace, months=months))
             elif source == "keyrings":
                 found.add(months_of_signatures(objects, workspace=workspace, months=months))
+            if cluster is None:
+                found.add(corrections_of_people(objects, source=source, workspace=workspace))
         except (ObjectCorrupted, ObjectMissing) as damage:
             for landed in objects:
                 found.refuse(landed.key, str(damage))

@@ -161,6 +161,11 @@ class Lake:
         with self._now(contract) as table:
             return frozenset(closed_months_of(table)) if table else frozenset()
 
+    def closed_under(self, contract: Contract, month: str) -> str | None:
+        """Hash of the certificate that a month of a table was closed under; None if it is open."""
+        with self._now(contract) as table:
+            return closed_months_of(table).get(month) if table else None
+
     def _unchanged(
         self, table: OpenTable, partition: Partition, state: PartitionState, provenance: Provenance
     ) -> Written:

@@ -20,6 +20,7 @@ from chargeback.simulation.pod_run import TIERS as PRIORITY_TIERS
 from chargeback.simulation.simulate import SCRAPE_SECONDS as SIMULATED_SCRAPE_SECONDS
 from chargeback.simulation.slurm_run import TIERS as QOS_TIERS
 from resources.cluster_settings import Cluster, read_clusters, zone_called
+from resources.correction_settings import Corrections, read_corrections
 from resources.focus_settings import Focus
 from resources.operation_settings import Automation, Events, Instance, read_automation, read_events, read_instance
 from resources.policy_settings import Policies, read_policies
@@ -32,7 +33,7 @@ SETTINGS_FILE = "chargeback.toml"
 SETTINGS_VARIABLE = "CHARGEBACK_TOML"
 SECTIONS = (
     *("lake", "billing", "clusters", "accelerators", "policies", "journal"),
-    *("events", "automation", "instance", "focus", "recovery", "signing"),
+    *("events", "automation", "instance", "focus", "recovery", "signing", "corrections"),
 )
 LAKE_KINDS = {
     **dict.fromkeys(("root", "endpoint_url", "region", "home", "encryption", "kms_key_id"), str),
@@ -77,6 +78,7 @@ class Settings:
     automation: Automation = Automation()
     instance: Instance = Instance()
     signing: Signing = Signing()
+    corrections: Corrections = Corrections()
     is_demo: bool = False
 
     @property
@@ -184,6 +186,7 @@ def read_settings(read: Mapping[str, Any], *, folder: Path) -> Settings:
         automation=read_automation(read),
         instance=read_instance(read),
         signing=read_signing(read),
+        corrections=read_corrections(read),
     )
 
 

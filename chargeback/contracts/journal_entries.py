@@ -2,8 +2,12 @@
 
 import polars as pl
 
-from chargeback.contracts.common_columns import ACCELERATOR, COMPANY, COST_CENTRE, CURRENCY, KIND, MONTH, TEAM, TIER
+from chargeback.contracts.common_columns import ACCELERATOR, COMPANY, COST_CENTRE, CURRENCY, MONTH, TEAM, TIER
 from chargeback.contracts.contract import MONEY, Column, Contract
+from chargeback.contracts.names import CHARGE_KINDS
+
+CORRECTION, REVERSED = CORRECTION_KINDS = ("correction", "reversal")
+"""Entries of closed months, booked in an open one: the difference or the new amount, and what was said before."""
 
 JOURNAL_ENTRIES = Contract(
     table="journal_entries",
@@ -23,7 +27,12 @@ JOURNAL_ENTRIES = Contract(
         TEAM,
         Column("accelerator", ACCELERATOR.dtype, "accelerator of the team's side; empty on the platform's"),
         Column("tier", TIER.dtype, "tier of the team's side; empty on the platform's"),
-        KIND,
+        Column(
+            "kind",
+            pl.String(),
+            "kind of its lines; or what it does to a closed month",
+            values=(*CHARGE_KINDS, *CORRECTION_KINDS),
+        ),
         Column("amount", MONEY, "positive", "currency", minimum=0),
         CURRENCY,
         Column("description", pl.String(), "text for the finance system"),

@@ -22,6 +22,7 @@ PUBLISHED = Contract(
                 "statement page",
                 "statement paper",
                 "statement lines",
+                "statement corrections",
                 "estate summary",
                 "journal",
                 "recovery",

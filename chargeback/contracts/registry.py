@@ -5,6 +5,7 @@ from chargeback.contracts.bindings import BINDINGS
 from chargeback.contracts.capacity import CAPACITY
 from chargeback.contracts.certificate import CERTIFICATE
 from chargeback.contracts.contract import Contract
+from chargeback.contracts.corrections import CORRECTIONS
 from chargeback.contracts.focus_billing_period import FOCUS_BILLING_PERIOD
 from chargeback.contracts.focus_cost_and_usage import FOCUS_COST_AND_USAGE
 from chargeback.contracts.focus_invoice_detail import FOCUS_INVOICE_DETAIL
@@ -62,6 +63,7 @@ CONTRACTS: tuple[Contract, ...] = (
     RATE_CARD,
     RATED_USAGE,
     TEAM_CHARGES,
+    CORRECTIONS,
     STATEMENTS,
     JOURNAL_ENTRIES,
     RECOVERY,

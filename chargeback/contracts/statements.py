@@ -15,7 +15,12 @@ STATEMENTS = Contract(
         MONTH,
         TEAM,
         Column("statement_id", pl.String(), "GPU-2026-10-vision-r1"),
-        Column("total_amount", MONEY, "sum of its rounded lines, credits included", "currency", minimum=0),
+        Column(
+            "total_amount",
+            MONEY,
+            "sum of its rounded lines, credits and corrections of earlier months included; below zero if given back",
+            "currency",
+        ),
         CURRENCY,
         Column("line_count", pl.Int64(), "lines", "lines", minimum=0),
         Column("document", pl.String(), "everything that the pages print, canonical JSON"),

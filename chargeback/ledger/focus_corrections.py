@@ -9,10 +9,11 @@ import polars as pl
 from chargeback.contracts.contract import MONEY
 from chargeback.contracts.focus_cost_and_usage import FOCUS_COST
 from chargeback.contracts.names import slug_of
+from chargeback.ledger.corrections import booked_of
 from chargeback.ledger.focus_terms import FocusTerms
 from chargeback.ledger.focus_usage import in_contract
 
-CORRECTIONS = {
+CORRECTED = {
     "line_id": pl.String(),
     "corrects_month": pl.String(),
     "amount": MONEY,
@@ -28,10 +29,15 @@ CORRECTIONS = {
 """One row per line and closed month that is corrected; `amount` is the rounded difference, negative if given back."""
 
 
+def booked_for_focus(corrections: pl.DataFrame) -> pl.DataFrame:
+    """CORRECTED of contracts.corrections: what the month books; what accumulates is on no invoice."""
+    return booked_of(corrections).select(*CORRECTED)
+
+
 def correction_rows(corrections: pl.DataFrame, statements: pl.DataFrame, *, terms: FocusTerms) -> pl.DataFrame:
     """The rows of contracts.focus_cost_and_usage that correct closed months, unsorted.
 
-    Input:   CORRECTIONS that this month books; contracts.statements of this month, whose totals hold them.
+    Input:   CORRECTED that this month books; contracts.statements of this month, whose totals hold them.
     Output:  Usage rows of ChargeClass Correction without quantity or unit price, their four costs the difference.
     Raises:  ValueError for a correction of this month or a later one, for one without a reason, and for a team that
              has no statement to stand in.

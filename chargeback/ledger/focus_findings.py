@@ -6,10 +6,10 @@ from decimal import Decimal
 import polars as pl
 
 from chargeback.contracts.focus_cost_and_usage import FOCUS_COST_AND_USAGE
-from chargeback.contracts.names import CREDIT_KINDS
 from chargeback.ledger.focus_rows import costs_by_invoice
 from chargeback.ledger.focus_rules import broken_rules, misnamed_columns
 from chargeback.ledger.focus_usage import ORIGIN
+from chargeback.ledger.team_sides import on_teams
 from chargeback.money import Currency
 
 Finding = tuple[str, str, str]
@@ -61,12 +61,12 @@ def invoice_findings(
     """Where invoices, statements and journal differ, and usage that has no row.
 
     Input:   contracts.focus_cost_and_usage, statements (team, statement_id, total_amount) and journal_entries (team,
-             kind, side, amount) of a month; how many rows of rated_usage have a price.
+             kind, side, accelerator, amount) of a month; how many rows of rated_usage have a price.
     """
     would_be = costs_by_invoice(rows, "x_WouldBeBilledCost")
     stated = {row["statement_id"]: row for row in statements.iter_rows(named=True)}
     journal: dict[str, Decimal] = defaultdict(Decimal)
-    for team, amount in _on_teams(entries).iter_rows():
+    for team, amount in on_teams(entries).iter_rows():
         journal[team] += amount
     told: list[Finding] = []
     for invoice in sorted({*would_be, *stated}):
@@ -87,14 +87,6 @@ def invoice_findings(
     if found != rated_rows:
         told.append((FOCUS_COST_AND_USAGE.table, f"{rated_rows} Usage rows, one per priced usage", str(found)))
     return told
-
-
-def _on_teams(entries: pl.DataFrame) -> pl.DataFrame:
-    """team, amount: what entries debit teams with, less what contra entries give back to the accounts so debited."""
-    is_contra = pl.col("kind").is_in(CREDIT_KINDS)
-    on_team = (is_contra & (pl.col("side") == "credit")) | (~is_contra & (pl.col("side") == "debit"))
-    amount = pl.when(is_contra).then(-pl.col("amount")).otherwise("amount")
-    return entries.filter(on_team).select("team", amount=amount)
 
 
 def _currencies(codes: list[str]) -> list[Finding]:

@@ -5,7 +5,7 @@ import polars as pl
 from chargeback.contracts.contract import INSTANT, MONEY
 from chargeback.contracts.focus_billing_period import FOCUS_BILLING_PERIOD
 from chargeback.contracts.focus_invoice_detail import FOCUS_INVOICE_DETAIL
-from chargeback.ledger.focus_corrections import CORRECTIONS
+from chargeback.ledger.focus_corrections import CORRECTED
 from chargeback.ledger.focus_terms import FocusTerms
 from chargeback.ledger.focus_usage import charge_category
 from chargeback.ledger.statement_document import statement_id_of
@@ -16,13 +16,13 @@ def invoice_details(
 ) -> pl.DataFrame:
     """contracts.focus_invoice_detail of a month: a row per statement line, rounded, and per correction.
 
-    Input:   contracts.team_charges and statements of the month; CORRECTIONS that it books.
+    Input:   contracts.team_charges and statements of the month; CORRECTED that it books.
     Output:  InvoiceDetailId is the line's id, which its Usage or Credit rows carry as x_LineId; per InvoiceId the rows
              add up to the statement's total. A correction's is `<line id>@<month that is corrected>`, its
              ReferenceInvoiceId the statement that had the line. A line of zero has a row too.
     Source:  FOCUS 1.4, InvoiceDetail.
     """
-    booked = pl.DataFrame(schema=CORRECTIONS) if corrections is None else corrections
+    booked = pl.DataFrame(schema=CORRECTED) if corrections is None else corrections
     new = lines.select("team", InvoiceDetailId="line_id", x_WouldBeBilledCost=pl.col("amount").cast(MONEY),
                        ReferenceInvoiceId=pl.lit(None, pl.String), ChargeCategory=charge_category())  # fmt: skip
     references = [statement_id_of(month, team) for month, team in booked.select("corrects_month", "team").iter_rows()]

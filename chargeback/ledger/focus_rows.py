@@ -7,7 +7,7 @@ import polars as pl
 
 from chargeback.contracts.focus_cost_and_usage import FOCUS_COST, FOCUS_COST_AND_USAGE
 from chargeback.contracts.names import slug_of
-from chargeback.ledger.focus_corrections import CORRECTIONS, correction_rows
+from chargeback.ledger.focus_corrections import CORRECTED, correction_rows
 from chargeback.ledger.focus_terms import FocusTerms
 from chargeback.ledger.focus_usage import in_contract, usage_rows
 
@@ -26,12 +26,12 @@ def focus_rows(
 ) -> pl.DataFrame:
     """contracts.focus_cost_and_usage of a month, in order of its key.
 
-    Input:   contracts.rated_usage, team_charges, rate_card and statements of the month; CORRECTIONS that it books.
+    Input:   contracts.rated_usage, team_charges, rate_card and statements of the month; CORRECTED that it books.
     Output:  per InvoiceId, x_WouldBeBilledCost adds up to the statement's total exactly, and so does BilledCost unless
              the month is a parallel one, in which it is 0 everywhere.
     Source:  docs/decisions/0024; FOCUS 1.3, BilledCost.
     """
-    booked = pl.DataFrame(schema=CORRECTIONS) if corrections is None else corrections
+    booked = pl.DataFrame(schema=CORRECTED) if corrections is None else corrections
     exact = pl.concat(
         [
             usage_rows(rated, lines, prices, statements, terms=terms),

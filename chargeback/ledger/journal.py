@@ -16,6 +16,7 @@ import polars as pl
 
 from chargeback.contracts.journal_entries import JOURNAL_ENTRIES
 from chargeback.contracts.names import CREDIT_KINDS, UNATTRIBUTED, slug_of
+from chargeback.ledger.team_sides import on_teams
 
 REVISION = "r1"
 ENTRY_COLUMNS = ("month", "company", "batch_key", "entry_key", "team", "kind", "currency")
@@ -96,10 +97,11 @@ def balance_findings(entries: pl.DataFrame) -> list[str]:
 
 
 def journal_findings(entries: pl.DataFrame, lines: pl.DataFrame) -> list[str]:
-    """Say for which teams the statement lines and the journal, debits less credits of theirs, differ."""
-    is_credit = pl.col("kind").is_in(CREDIT_KINDS)
-    of_team = entries.filter(pl.col("side") == pl.when(is_credit).then(pl.lit("credit")).otherwise(pl.lit("debit")))
-    booked = _by_team(of_team.with_columns(amount=pl.when(is_credit).then(-pl.col("amount")).otherwise("amount")))
+    """Say for which teams the journal, debits less credits of theirs, and what is charged differ.
+
+    `lines`: team and amount of statement lines and, where a month books any, of corrections.
+    """
+    booked = _by_team(on_teams(entries))
     charged = _by_team(lines)
     return [
         f"team {team}: the journal charges {_short(booked[team])}, the statement says {_short(charged[team])}, "

@@ -41,7 +41,7 @@ def line_parts(lines: pl.DataFrame, *, currency: Currency) -> list[Document]:
                 "line_id", "cost_centre", "project", "company", "cluster", "accelerator", "tier", "kind", "quantity",
                 "quantity_unit", "gpu_seconds", "exact_amount", "run_count", "running_count",
             )},
-            "name": _line_name(line),
+            "name": line_name(line),
             "is_held_to_charge": line["amount"] != currency.round(Fraction(line["exact_amount"])),
             "hours": hours_text(Fraction(line["quantity"])),
             "hours_are_exact": is_exact_in_hours(Fraction(line["quantity"])),
@@ -56,7 +56,8 @@ def line_parts(lines: pl.DataFrame, *, currency: Currency) -> list[Document]:
     ]  # fmt: skip
 
 
-def _line_name(line: Mapping[str, Any]) -> str:
+def line_name(line: Mapping[str, Any]) -> str:
+    """`H100 SXM5 80 GB · standard · slurm-a`, with the kind where it is a credit."""
     name = f"{accelerator_name(line['accelerator'])} · {line['tier']} · {line['cluster']}"
     return name if line["kind"] == ALLOCATION else f"{name} · {kind_name(line['kind'])}"
 

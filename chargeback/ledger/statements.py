@@ -9,10 +9,13 @@ from typing import Any
 
 import polars as pl
 
+from chargeback.contracts.corrections import CORRECTIONS
 from chargeback.contracts.names import UNATTRIBUTED
 from chargeback.contracts.statements import STATEMENTS
 from chargeback.ledger.capacity_totals import COLUMNS
 from chargeback.ledger.charges import residue, total_of
+from chargeback.ledger.correction_parts import corrected_change, corrected_document
+from chargeback.ledger.corrections import booked_total
 from chargeback.ledger.credit_parts import credit_parts
 from chargeback.ledger.exceptions import QUOTA, UNHELD, exception_parts
 from chargeback.ledger.month_change import month_change
@@ -50,6 +53,8 @@ SUSPENSE_ACCOUNTS = {False: 5, True: 500}
 
 EXCEPTION_ROWS = 20
 
+NO_CORRECTIONS = CORRECTIONS.empty()
+
 
 def statement_rows(
     lines: pl.DataFrame,
@@ -69,16 +74,19 @@ def statement_rows(
     sizes: pl.DataFrame | None = None,
     unheld: pl.DataFrame | None = None,
     quota: pl.DataFrame | None = None,
+    corrections: pl.DataFrame = NO_CORRECTIONS,
+    previous_corrections: pl.DataFrame = NO_CORRECTIONS,
 ) -> pl.DataFrame:
     """contracts.statements of a month, in order of team; `unattributed` has one of its own, for whoever must clear it.
 
     Input:   contracts.team_charges and rated_usage of the month; uncharged runs (team, cluster, job_id, reason,
              wall_seconds); capacity totals; what was read; last month's team_charges (None: there is no statement for
              it); policies as they are printed; `contact` answers disputes. `mode` is parallel or enforced. `sizes`:
-             node_sizes of the month's days; `unheld`: unheld_activity of them; `quota`: exceptions.QUOTA of them.
-    Output:  a row for every team that held, or would have borne, anything; total_amount is the sum of its rounded
-             lines.
+             node_sizes of the month's days; `unheld`: unheld_activity of them; `quota`: exceptions.QUOTA of them;
+             `corrections`: contracts.corrections that the month books, and that the month before did.
+    Output:  a row for every team that held, would have borne, or is corrected; total: rounded lines and corrections.
     """
+    corrected, corrected_before = _by_team(corrections), _by_team(previous_corrections)
     sized = with_node_sizes(rated, pl.DataFrame(schema=NODE_SIZES) if sizes is None else sizes)
     common = {
         **_circumstances(coverage, card, policies),
@@ -87,33 +95,34 @@ def statement_rows(
         "currency": currency.code,
         "contact": contact,
         "estate": {
-            **_estate(lines, sized, uncharged, capacity_totals, currency=currency),
-            "exceptions": exception_parts(
-                pl.DataFrame(schema=UNHELD) if unheld is None else unheld,
-                pl.DataFrame(schema=QUOTA) if quota is None else quota,
-                limit=EXCEPTION_ROWS,
-            ),
+            **_estate(lines, sized, uncharged, capacity_totals, corrections, currency=currency),
+            "exceptions": _exceptions(unheld, quota),
         },
     }
     charged, used, left_out = (_by_team(frame) for frame in (lines, sized, uncharged))
-    suspense = used.get(UNATTRIBUTED, sized.clear())
     rows = []
-    for team in sorted({*charged, *used, *left_out}):
+    for team in sorted({*charged, *used, *left_out, *corrected}):
         mine = charged.get(team, lines.clear())
         usage = used.get(team, sized.clear())
+        mended, before = (of.get(team, NO_CORRECTIONS) for of in (corrected, corrected_before))
+        change = _change(team, mine, previous_lines, month=month, currency=currency)
+        of_team = _of_team(team, mine, usage, currency=currency, appendix_jobs=appendix_jobs)
         document = {
             **common,
-            **_of_team(team, mine, usage, currency=currency, appendix_jobs=appendix_jobs),
-            "change": _change(team, mine, previous_lines, month=month, currency=currency),
+            **corrected_document(of_team, mended, currency),
+            "change": corrected_change(change, mended, before, currency),
             "not_charged": not_charged_parts(usage, left_out.get(team, uncharged.clear())),
-            "suspense": suspense_parts(suspense, limit=SUSPENSE_ACCOUNTS[team == UNATTRIBUTED]),
+            "suspense": _suspense(team, used.get(UNATTRIBUTED, sized.clear())),
         }
-        rows.append(_row(team, mine, document, month=month, currency=currency))
+        rows.append(_row(team, mine, mended, document, month=month, currency=currency))
     return pl.DataFrame(rows, schema=STATEMENTS.schema, orient="row").sort("team")
 
 
 def statement_findings(statements: pl.DataFrame, lines: pl.DataFrame) -> list[str]:
-    """Say for which teams the statement's total, its own lines and team_charges differ."""
+    """Say for which teams the statement's total and what is charged differ.
+
+    `lines`: team and amount of statement lines and, where the month books any, of corrections.
+    """
     charged: dict[str, Decimal] = defaultdict(Decimal)
     for team, amount in lines.select("team", "amount").iter_rows():
         charged[team] += amount
@@ -135,17 +144,32 @@ def _circumstances(coverage: Coverage, card: CardMark | None, policies: Mapping[
     }
 
 
+def _exceptions(unheld: pl.DataFrame | None, quota: pl.DataFrame | None) -> Document:
+    """What needs somebody's eye: nothing where nothing is known."""
+    return exception_parts(
+        pl.DataFrame(schema=UNHELD) if unheld is None else unheld,
+        pl.DataFrame(schema=QUOTA) if quota is None else quota,
+        limit=EXCEPTION_ROWS,
+    )
+
+
+def _suspense(team: str, unattributed: pl.DataFrame) -> Document:
+    return suspense_parts(unattributed, limit=SUSPENSE_ACCOUNTS[team == UNATTRIBUTED])
+
+
 def _by_team(frame: pl.DataFrame) -> dict[str, pl.DataFrame]:
     return {str(team): rows for (team,), rows in frame.partition_by("team", as_dict=True).items()}
 
 
-def _row(team: str, lines: pl.DataFrame, document: Document, *, month: str, currency: Currency) -> dict[str, Any]:
+def _row(
+    team: str, lines: pl.DataFrame, corrections: pl.DataFrame, document: Document, *, month: str, currency: Currency
+) -> dict[str, Any]:
     statement_id = statement_id_of(month, team)
     return {
         "month": month,
         "team": team,
         "statement_id": statement_id,
-        "total_amount": total_of(lines),
+        "total_amount": total_of(lines) + booked_total(corrections),
         "currency": currency.code,
         "line_count": len(lines),
         "document": canonical_json({**document, "statement_id": statement_id}),
@@ -196,11 +220,12 @@ def _estate(
     rated: pl.DataFrame,
     uncharged: pl.DataFrame,
     capacity_totals: pl.DataFrame,
+    corrections: pl.DataFrame,
     *,
     currency: Currency,
 ) -> Document:
     left = residue(lines)
-    return {
+    document: Document = {
         "total": plain_amount(total_of(lines), currency),
         "credits": credit_parts(rated, lines, currency=currency, limit=0),
         "held_hours": hours_text(total(held_by(rated, "team")).gpu_seconds),
@@ -219,3 +244,4 @@ def _estate(
             for row in capacity_totals.iter_rows(named=True)
         ],
     }
+    return corrected_document(document, corrections, currency)

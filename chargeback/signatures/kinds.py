@@ -10,6 +10,7 @@ FINANCE = ("finance-lead", "finance", "controller")
 APPROVERS = {
     "rate-card": ("finance-lead", "controller"),
     "closing": ("controller",),
+    "correction": ("controller",),
     "waiver": ("finance-lead", "controller"),
     "sign-off": ("finance-lead", "controller"),
     "dispute": ("finance-lead", "finance", "controller", "cost-centre-owner"),
@@ -23,6 +24,7 @@ KINDS = tuple(APPROVERS)
 SUBJECTS = {
     "rate-card": "version of the card, 2026.2",
     "closing": "month, 2026-10",
+    "correction": "month that books it, 2026-11",
     "waiver": "what is waived and its month, 2026-10/usage_rated",
     "sign-off": "parallel month, 2026-10",
     "dispute": "month and line or team, 2026-10/GPU-2026-10-vision-7f3a9c12",

@@ -10,6 +10,7 @@ import pytest
 from chargeback.contracts.registry import CONTRACTS
 from checks.registry import ALL_CHECKS
 from orchestration.data_dictionary import DICTIONARY_FILE, render_data_dictionary
+from resources.correction_settings import Corrections
 from resources.landing import SOURCES
 from resources.operation_settings import Automation, Events, Instance
 from resources.policy_settings import Policies
@@ -84,6 +85,7 @@ def test_every_setting_and_source_is_explained_where_a_cluster_is_connected() ->
         "home", "timezone", "currency", "first_day",
         "mode", "contact", "scheduler", "tiers", "classes", "scrape_seconds", "accelerators",
         *Policies.__slots__, *Journal.__slots__, *Events.__slots__, *Automation.__slots__, *Instance.__slots__,
+        *Corrections.__slots__,
     )  # fmt: skip
 
     assert [name for name in (*settings, *SOURCES) if f"`{name}`" not in text] == []

@@ -12,7 +12,7 @@ from tests.orchestration.ticks import BEFORE_LAST, LAST, RUNNING, Ticks, estate_
 
 DERIVED = {"runs", "holds", "bindings", "capacity", "attribution", "unallocated_activity"}
 FOCUS = {"focus_cost_and_usage", "focus_invoice_detail", "focus_billing_period"}
-PREVIEW = {"rated_usage", "team_charges", "statements", "journal_entries", "recovery"} | FOCUS
+PREVIEW = {"rated_usage", "team_charges", "corrections", "statements", "journal_entries", "recovery"} | FOCUS
 PEOPLE = {"rate_card", "ownership"}
 DAYS = ("slurm-a|2026-10-05", "slurm-a|2026-10-06", "k8s-b|2026-10-07")
 

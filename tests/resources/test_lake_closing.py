@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from deltalake.exceptions import CommitFailedError
 
+from chargeback.contracts.contract import Contract
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.registry import MONTHLY
 from resources.content_hash import content_hash
@@ -76,6 +77,18 @@ def test_a_writer_that_began_before_the_closing_fails_too(lake: Lake) -> None:
         commit_partition(late, SEPTEMBER, frame, content=content_hash(frame, AMOUNTS), provenance=made_from("b"))
 
     assert lake.scan(AMOUNTS, [SEPTEMBER]).frame.collect().equals(amounts("2026-09", vision="10.00"))
+
+
+@pytest.mark.parametrize("contract", MONTHLY, ids=lambda contract: contract.table)
+def test_a_writer_of_any_month_table_that_began_before_the_closing_fails(tmp_path: Path, contract: Contract) -> None:
+    lake, empty = Lake(StorageLocation(str(tmp_path))), contract.empty()
+    lake.replace(contract, OCTOBER, empty, made_from("a"))
+    late = open_table(lake.location, contract)
+    assert late is not None
+    lake.close_month("2026-09", by="finance", certificate_hash=CERTIFICATE_HASH, contracts=[contract])
+
+    with pytest.raises(CommitFailedError):
+        commit_partition(late, SEPTEMBER, empty, content=content_hash(empty, contract), provenance=made_from("b"))
 
 
 def test_a_closing_that_was_decided_before_a_late_write_fails_too(lake: Lake) -> None:

@@ -13,7 +13,7 @@ from chargeback.contracts.focus_billing_period import FOCUS_BILLING_PERIOD
 from chargeback.contracts.focus_cost_and_usage import FOCUS_COST, FOCUS_COST_AND_USAGE
 from chargeback.contracts.focus_invoice_detail import FOCUS_INVOICE_DETAIL
 from chargeback.ledger.charges import charge_lines
-from chargeback.ledger.focus_corrections import CORRECTIONS
+from chargeback.ledger.focus_corrections import CORRECTED
 from chargeback.ledger.focus_findings import row_findings
 from chargeback.ledger.focus_invoices import billing_period, invoice_details
 from chargeback.ledger.focus_numbers import cost_of, hours_of
@@ -39,7 +39,7 @@ def corrections(*rows: tuple[str, str, str, str, str]) -> pl.DataFrame:
     return pl.DataFrame(
         [(line, month, Decimal(amount), reason, team, "4712", "nlp-02", "C1", "slurm-a", "h100-sxm5-80gb", "standard")
          for line, month, amount, reason, team in rows],
-        schema=CORRECTIONS, orient="row",
+        schema=CORRECTED, orient="row",
     )  # fmt: skip
 
 
