@@ -1,5 +1,7 @@
 """The asset rated_usage."""
 
+from dataclasses import replace
+
 import dagster as dg
 
 from assets.attribution import attribution
@@ -12,11 +14,14 @@ from assets.quarantine import quarantine
 from assets.rate_card import rate_card
 from assets.runs import runs
 from chargeback.contracts.attribution import ATTRIBUTION
+from chargeback.contracts.capacity import CAPACITY
 from chargeback.contracts.ownership import OWNERSHIP
 from chargeback.contracts.rate_card import RATE_CARD
 from chargeback.contracts.rated_usage import RATED_USAGE
 from chargeback.contracts.runs import RUNS
+from chargeback.pricing.policies_in_force import policies_in_force, stated_policies
 from chargeback.pricing.rating import rate_usage
+from resources.due_dates import is_due
 from resources.lake import Lake
 from resources.settings import Settings
 
@@ -34,17 +39,22 @@ def rated_usage(
     owners = lake.scan(OWNERSHIP, [month.partition])
     prices = lake.scan(RATE_CARD, [month.partition])
     policies = settings.policies
+    in_force = policies_in_force(policies.money, stated_policies(prices.frame.collect()))
+    unused = lake.scan(CAPACITY, month.days) if in_force.charges_reserved_unused else None
+    due = is_due(month.period.interval.end, days=policies.suspense_due_days)
+    credit_policies = replace(in_force.credits, suspense=due)
     chosen = {
         "unknown_accounts": policies.unknown_accounts,
         "owner_precedence": policies.owner_precedence,
-        "credits": policies.credit_policies,
+        "credits": credit_policies,
+        "platform_operations": policies.platform_operations,
     }
     return materialise(
         context,
         lake,
         RATED_USAGE,
         month.partition,
-        inputs=Inputs.of(hours, read_runs, owners, prices, settings=chosen),
+        inputs=Inputs.of(hours, read_runs, owners, prices, *([unused] if unused else []), settings=chosen),
         rule=lambda: rate_usage(
             hours.frame,
             read_runs.frame,
@@ -54,7 +64,9 @@ def rated_usage(
             currency=settings.currency_code,
             unknown_accounts=policies.unknown_accounts,
             precedence=policies.owner_precedence,
-            credit_policies=policies.credit_policies,
+            credit_policies=credit_policies,
+            reserved_of=unused.frame if unused else None,
+            platform_operations=policies.platform_operations,
         ),
         report=rated_report,
     )

@@ -152,7 +152,7 @@ def _print(explanation: Explanation, limit: int, console: Console) -> None:
         *(
             []
             if line["kind"] == ALLOCATION
-            else [f"  credit    {kind_name(str(line['kind']))}: {why(str(line['kind']))}"]
+            else [f"  kind      {kind_name(str(line['kind']))}: {why(str(line['kind']))}"]
         ),
         f"  quantity  {line['quantity']} {line['quantity_unit']}s = {shown_hours} hours, over {line['run_count']} runs",
         f"  price     {_plain(line['price'])} {line['currency']} an hour, card {line['card_version']}",

@@ -9,11 +9,12 @@ from typing import Any
 
 import polars as pl
 
-from chargeback.contracts.names import UNATTRIBUTED
+from chargeback.contracts.names import PLATFORM_OPERATIONS, UNATTRIBUTED, slug_of
 from chargeback.contracts.statements import STATEMENTS
 from chargeback.ledger.capacity_totals import COLUMNS
 from chargeback.ledger.charges import residue, total_of
 from chargeback.ledger.credit_parts import credit_parts
+from chargeback.ledger.estate_operations import operations_parts, without_operations
 from chargeback.ledger.exceptions import QUOTA, UNHELD, exception_parts
 from chargeback.ledger.month_change import month_change
 from chargeback.ledger.node_sizes import NODE_SIZES, with_node_sizes
@@ -36,10 +37,10 @@ from chargeback.ledger.statement_parts import (
     line_hours,
     line_parts,
     not_charged_parts,
-    suspense_parts,
     texts,
     user_parts,
 )
+from chargeback.ledger.suspense_parts import suspense_parts
 from chargeback.ledger.usage_sums import held_by, total
 from chargeback.ledger.utilisation import held_parts, state_days, utilisation_parts
 from chargeback.ledger.waste_parts import WASTE_ROWS, waste_parts
@@ -77,7 +78,7 @@ def statement_rows(
              it); policies as they are printed; `contact` answers disputes. `mode` is parallel or enforced. `sizes`:
              node_sizes of the month's days; `unheld`: unheld_activity of them; `quota`: exceptions.QUOTA of them.
     Output:  a row for every team that held, or would have borne, anything; total_amount is the sum of its rounded
-             lines.
+             lines. What the platform itself ran stands on nobody's statement, in the estate's part only.
     """
     sized = with_node_sizes(rated, pl.DataFrame(schema=NODE_SIZES) if sizes is None else sizes)
     common = {
@@ -95,10 +96,10 @@ def statement_rows(
             ),
         },
     }
-    charged, used, left_out = (_by_team(frame) for frame in (lines, sized, uncharged))
+    charged, used, left_out = (_by_team(frame) for frame in (lines, without_operations(sized), uncharged))
     suspense = used.get(UNATTRIBUTED, sized.clear())
     rows = []
-    for team in sorted({*charged, *used, *left_out}):
+    for team in sorted(team for team in {*charged, *used, *left_out} if slug_of(team) != PLATFORM_OPERATIONS):
         mine = charged.get(team, lines.clear())
         usage = used.get(team, sized.clear())
         document = {
@@ -106,7 +107,9 @@ def statement_rows(
             **_of_team(team, mine, usage, currency=currency, appendix_jobs=appendix_jobs),
             "change": _change(team, mine, previous_lines, month=month, currency=currency),
             "not_charged": not_charged_parts(usage, left_out.get(team, uncharged.clear())),
-            "suspense": suspense_parts(suspense, limit=SUSPENSE_ACCOUNTS[team == UNATTRIBUTED]),
+            "suspense": suspense_parts(
+                suspense, month=month, policies=policies, limit=SUSPENSE_ACCOUNTS[team == UNATTRIBUTED]
+            ),
         }
         rows.append(_row(team, mine, document, month=month, currency=currency))
     return pl.DataFrame(rows, schema=STATEMENTS.schema, orient="row").sort("team")
@@ -208,7 +211,10 @@ def _estate(
         "utilisation": utilisation_parts(rated),
         "residue": str(left),
         "residue_shown": decimal_text(left, decimals=7),
-        "not_charged": not_charged_parts(rated, uncharged.unique(("cluster", "run", "reason"), maintain_order=True)),
+        "operations": operations_parts(rated),
+        "not_charged": not_charged_parts(
+            without_operations(rated), uncharged.unique(("cluster", "run", "reason"), maintain_order=True)
+        ),
         "conservation": [
             {
                 "accelerator": row["accelerator"],

@@ -126,8 +126,15 @@ def test_card_policies_kept_passes_for_a_card_that_states_none(billed_estate: Es
     assert judged("card_policies_kept", billed_estate).is_pass
 
 
+def test_card_policies_kept_passes_for_a_card_whose_credits_are_given(estate: Estate) -> None:
+    land_and_bill_with(estate, "policies: {platform_fault_cap_hours: 24}\n")
+
+    assert judged("card_policies_kept", estate).is_pass
+
+
 def test_card_policies_kept_fails_for_a_credit_that_finance_signed_and_nobody_gives(estate: Estate) -> None:
     land_and_bill_with(estate, "policies: {platform_fault_cap_hours: 24}\n")
+    put(estate, RATE_CARD, rows_of(estate, RATE_CARD).with_columns(policies=pl.lit(None, pl.String)))
 
     judgement = judged("card_policies_kept", estate)
 
