@@ -65,7 +65,7 @@ def read_policies(read: Mapping[str, Any]) -> Policies:
     for named in given["platform_operations"]:
         if not _OPERATIONS.fullmatch(named):
             raise SettingsRefused(
-                f"policies.platform_operations names {named!r}; it must be account:NAME or qos:NAME: a user's own label "
-                "decides nothing"
+                f"policies.platform_operations names {named!r}; it must be account:NAME or qos:NAME: a user's own "
+                "label decides nothing"
             )
     return Policies(**given)

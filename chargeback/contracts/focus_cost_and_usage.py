@@ -81,7 +81,7 @@ FOCUS_COST_AND_USAGE = Contract(
         _text("RegionName", "site, as people call it"),
         _text("ResourceId", "slurm/cluster/job, slurm/cluster/reservation/name or k8s/cluster/namespace/pod uid", nullable=True),
         _text("ResourceName", "name given by the user", nullable=True),
-        _text("ResourceType", "GPU job, GPU pod, or Reservation of which something was unused", nullable=True,
+        _text("ResourceType", "GPU job, GPU pod, or Reservation that was partly unused", nullable=True,
               values=("GPU job", "GPU pod", "Reservation")),
         _text("ServiceCategory", "Compute", values=("Compute",)),
         _text("ServiceName", "GPU compute (Slurm) or GPU compute (Kubernetes)"),

@@ -24,7 +24,7 @@ def operations_parts(rated: pl.DataFrame, *, limit: int = OPERATIONS_ROWS) -> Do
     own = rated.filter(pl.col("kind") == PLATFORM_OPERATIONS)
     rows = largest_first(held_by(own, *_RUNS_OF))
     keys = [pl.col(name).fill_null("") for name in _RUNS_OF]
-    counts = {(cluster, account): count for cluster, account, count in
+    counts: dict[tuple[str, ...], int] = {(cluster, account): count for cluster, account, count in
               own.group_by(*keys).agg(pl.col("run").n_unique()).iter_rows()}  # fmt: skip
     return {
         "hours": hours_text(total(dict(rows)).gpu_seconds),

@@ -2,7 +2,8 @@
 
 Columns of the file: cluster, kind, key, project, team, cost_centre, company, percent, valid_from, valid_until, and, if
 the card has customer classes, customer_class. Dates are local days, half-open; an empty valid_until is open.
-One file is the whole truth: the latest one landed replaces the others. Not here: which row a run belongs to (owners.py).
+One file is the whole truth: the latest one landed replaces the others.
+Not here: which row a run belongs to (owners.py).
 """
 
 import csv

@@ -200,7 +200,9 @@ def test_reserved_unused_charged_passes_where_nothing_is_reserved(billed_estate:
 
 def test_reserved_unused_charged_fails_for_what_capacity_does_not_know_and_for_another_time(estate: Estate) -> None:
     kept = rows_of(estate, RATED_USAGE).head(1).with_columns(
-        kind=pl.lit("reserved-unused"), quantity_numerator=pl.lit(3600), quantity_denominator=pl.lit(1)
+        kind=pl.lit("reserved-unused"),
+        quantity_numerator=pl.lit(3600, pl.Int64),
+        quantity_denominator=pl.lit(1, pl.Int64),
     )  # fmt: skip
     put(estate, RATED_USAGE, kept)
 
