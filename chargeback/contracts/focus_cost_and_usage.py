@@ -79,7 +79,7 @@ FOCUS_COST_AND_USAGE = Contract(
         _text("PublisherName", "the GPU platform; deprecated by 1.3"),
         _text("RegionId", "site"),
         _text("RegionName", "site, as people call it"),
-        _text("ResourceId", "slurm/cluster/job, slurm/cluster/reservation/name or k8s/cluster/namespace/pod uid", nullable=True),
+        _text("ResourceId", "slurm/cluster/job (or reservation/name), k8s/cluster/namespace/pod uid", nullable=True),
         _text("ResourceName", "name given by the user", nullable=True),
         _text("ResourceType", "GPU job, GPU pod, or Reservation that was partly unused", nullable=True,
               values=("GPU job", "GPU pod", "Reservation")),

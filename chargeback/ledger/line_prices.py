@@ -14,7 +14,8 @@ def line_price_findings(lines: pl.DataFrame, prices: pl.DataFrame) -> list[tuple
     """(line, what the card states, what the line has) of every line that differs from contracts.rate_card of its month.
 
     An owner of a customer class pays that class's price, where the card has classes. Compared are
-    version, currency, the price on the line, and the price that follows from it: unrounded amount over hours. A quantity of nothing has no effective price.
+    version, currency, the price on the line, and the price that follows from it: unrounded amount over hours. A
+    quantity of nothing has no effective price.
     """
     card = {
         (row["accelerator"], row["tier"]): row

@@ -132,6 +132,7 @@ def _jobs(runs: pl.DataFrame) -> list[str]:
 
 
 def held_texts(held: Held) -> Document:
+    """GPU-hours and their unrounded cost, exactly and as people read them."""
     return {
         "gpu_seconds": str(held.gpu_seconds),
         "hours": hours_text(held.gpu_seconds),

@@ -78,7 +78,7 @@ def statement_rows(
              it); policies as they are printed; `contact` answers disputes. `mode` is parallel or enforced. `sizes`:
              node_sizes of the month's days; `unheld`: unheld_activity of them; `quota`: exceptions.QUOTA of them.
     Output:  a row for every team that held, or would have borne, anything; total_amount is the sum of its rounded
-             lines. What the platform itself ran stands on nobody's statement, in the estate's part only.
+             lines. What the platform itself ran stands in the estate's part only.
     """
     sized = with_node_sizes(rated, pl.DataFrame(schema=NODE_SIZES) if sizes is None else sizes)
     common = {
@@ -107,12 +107,15 @@ def statement_rows(
             **_of_team(team, mine, usage, currency=currency, appendix_jobs=appendix_jobs),
             "change": _change(team, mine, previous_lines, month=month, currency=currency),
             "not_charged": not_charged_parts(usage, left_out.get(team, uncharged.clear())),
-            "suspense": suspense_parts(
-                suspense, month=month, policies=policies, limit=SUSPENSE_ACCOUNTS[team == UNATTRIBUTED]
-            ),
+            "suspense": _suspense(team, suspense, month=month, policies=policies),
         }
         rows.append(_row(team, mine, document, month=month, currency=currency))
     return pl.DataFrame(rows, schema=STATEMENTS.schema, orient="row").sort("team")
+
+
+def _suspense(team: str, unattributed: pl.DataFrame, *, month: str, policies: Mapping[str, str]) -> Document:
+    limit = SUSPENSE_ACCOUNTS[team == UNATTRIBUTED]
+    return suspense_parts(unattributed, month=month, policies=policies, limit=limit)
 
 
 def statement_findings(statements: pl.DataFrame, lines: pl.DataFrame) -> list[str]:

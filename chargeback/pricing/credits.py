@@ -57,7 +57,8 @@ def credits_of(
              row's: a second is forgiven once, a platform fault or preemption first, then suspension of what is left.
              After a fault or preemption a run is credited in the month in which it ended, for the hours of that month.
              When a job was suspended nobody recorded, so the time is spread evenly over what the run held. Of what is
-             unattributed all that is left is forgiven, if the suspense is due. What was reserved and unused ended by no cause.
+             unattributed all that is left is forgiven, if the suspense is due. What was reserved and unused
+             ended by no cause.
     Source:  design.md 5.12, 5.13. Nothing for any other end cause: out of memory and timeout are the user's.
     """
     if policies == NO_CREDITS or rated.is_empty():

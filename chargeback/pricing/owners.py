@@ -45,8 +45,8 @@ def with_owners(
              as in contracts.runs; contracts.ownership of one month.
     Output:  the same columns plus team, cost_centre, project, company, customer_class and part_numerator /
              part_denominator; the parts of one input row add up to 1, what nobody owns being `unattributed`. The key of
-             a queue is the Slurm partition or namespace/queue, that of a label namespace/label=value; of several labels that are owned the one that
-             the ownership file names first decides.
+             a queue is the Slurm partition or namespace/queue, that of a label namespace/label=value; of several labels
+             that are owned the one that the ownership file names first decides.
     Source:  design.md 2 "ownership", "unattributed"; 7, last rule but one; case K19.
     """
     columns = usage.columns
