@@ -6,16 +6,21 @@ from fractions import Fraction
 import polars as pl
 
 from chargeback.contracts.capacity import CAPACITY
+from chargeback.contracts.focus_cost_and_usage import FOCUS_COST_AND_USAGE
 from chargeback.contracts.rated_usage import RATED_USAGE
 from chargeback.contracts.runs import RUNS
 from chargeback.ledger.charge_findings import completeness_findings, recompute_findings
 from chargeback.ledger.charges import charge_lines
 from chargeback.ledger.credit_findings import credit_findings
+from chargeback.ledger.focus_rows import focus_rows
+from chargeback.ledger.focus_rules import broken_rules
 from chargeback.ledger.journal import JournalAccounts, balance_findings, journal_entries, journal_findings
 from chargeback.pricing.credits import CreditPolicies, credits_of
 from chargeback.pricing.ownership import ownership_of_month, read_ownership
 from chargeback.pricing.prices_of_month import prices_of_month
 from chargeback.pricing.reserved_unused import rate_reserved_unused, unused_by_reservation
+from tests.chargeback.ledger.focus_month import terms
+from tests.chargeback.ledger.worked_statements import worked_statements
 from tests.chargeback.pricing.test_ownership import HEADER
 from tests.chargeback.worked_month import CARD, EUR, MARCH, the_card
 from tests.tables import a_table_of
@@ -24,7 +29,7 @@ RESERVED_CARD = CARD.replace(
     b"  a100-sxm4-80gb:\n", b"    reserved: {price: 2.00, unit: GPU-hour}\n  a100-sxm4-80gb:\n"
 )
 PAYER = "slurm-a,reservation,vision-q1,vis-01,Vision,4711,C1,100,2026-03-01,2026-03-11"
-ACCOUNTS = JournalAccounts("6400", "4400", "1990", "C1", "9000")
+ACCOUNTS = JournalAccounts("6400", "4400", "1990", "C1", "9000", credits="Expenses:GPU-Credits")
 
 
 def capacity(rows: str) -> pl.LazyFrame:
@@ -112,3 +117,18 @@ def test_a_suspense_that_is_due_is_borne_by_the_platform_to_the_last_cent_and_th
     assert balance_findings(entries) == journal_findings(entries, lines) == []
     borne = entries.filter(pl.col("kind") == "credit-suspense").select("side", "account", "amount").rows()
     assert borne == [("credit", "1990", Decimal("2.56")), ("debit", "Expenses:GPU-Credits", Decimal("2.56"))]
+
+
+def test_in_focus_it_is_usage_of_a_reservation_and_every_invoice_ties() -> None:
+    rows = rated(THREE_DAYS, PAYER)
+    lines = charge_lines(rows, currency=EUR)
+    statements = worked_statements(rated=rows, lines=lines)
+
+    found = focus_rows(rows, lines, prices_of_month(the_card(RESERVED_CARD), period=MARCH), statements, terms=terms())
+
+    usage = found.filter(pl.col("ChargeCategory") == "Usage")
+    assert set(usage["ResourceType"]) == {"Reservation"}
+    assert "slurm/slurm-a/reservation/vision-q1" in usage["ResourceId"].to_list()
+    assert FOCUS_COST_AND_USAGE.breaches(found) == []
+    assert [rule for rule, breaks in broken_rules().items() if len(found.filter(breaks))] == []
+    assert sum(found["BilledCost"]) == sum(lines["amount"])
