@@ -9,8 +9,10 @@ from dataclasses import dataclass
 import polars as pl
 
 from assets.materialisation import Month, month_called
+from assets.rating_terms import MONEY_TERMS, OWNER_TERMS, RatingTerms
 from chargeback.billing_period import BillingPeriod
 from chargeback.contracts.attribution import ATTRIBUTION
+from chargeback.contracts.capacity import CAPACITY
 from chargeback.contracts.contract import Contract
 from chargeback.contracts.ownership import OWNERSHIP
 from chargeback.contracts.partition import Partition
@@ -23,7 +25,6 @@ from chargeback.ledger.charges import charge_lines
 from chargeback.ledger.corrections import Basis
 from chargeback.ledger.statement_document import PARALLEL, read_document
 from chargeback.pricing.prices_of_month import prices_of_month
-from chargeback.pricing.rating import rate_usage
 from resources.code_version import code_version
 from resources.content_hash import fingerprint, in_contract_order
 from resources.correction_settings import FROZEN
@@ -31,7 +32,7 @@ from resources.lake import Lake
 from resources.people_objects import PeopleObjects
 from resources.settings import Settings
 
-USED = (ATTRIBUTION, RUNS)
+USED = (ATTRIBUTION, RUNS, CAPACITY)
 """The day tables that lines follow from."""
 
 USAGE_OF_CLOSED = "usage of closed month "
@@ -39,8 +40,8 @@ USAGE_OF_CLOSED = "usage of closed month "
 
 PRICE_COLUMNS = (
     "accelerator", "tier", "price", "price_unit", "billing_weight_numerator", "billing_weight_denominator",
+    "class_prices",
 )  # fmt: skip
-OWNER_SETTINGS = ("unknown_accounts", "owner_precedence")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,29 +101,19 @@ def fresh_month(name: str, *, lake: Lake, people: PeopleObjects, settings: Setti
     owners, owner_objects = people.ownership(month.period)
     card, card_objects = people.rate_card(month.period, currency=settings.currency_code)
     prices = prices_of_month(card, period=month.period)
-    policies = settings.policies
+    terms = RatingTerms.of(month.period, settings, prices)
+    chosen = {name: repr(value) for name, value in terms.recorded().items()}
     basis = Basis(
         usage=usage_of_month(month, lake),
-        ownership=_owners_hash(owners, {name: repr(getattr(policies, name)) for name in OWNER_SETTINGS}),
+        ownership=_owners_hash(owners, chosen),
         card=_rows_hash(prices, RATE_CARD, PRICE_COLUMNS),
-        credits=repr(policies.credit_policies),
+        credits=_money_terms(chosen),
         rules=code_version(),
     )
 
     def lines() -> pl.DataFrame:
-        hours, runs = (lake.scan(contract, month.days) for contract in USED)
-        rated = rate_usage(
-            hours.frame,
-            runs.frame,
-            owners,
-            prices,
-            period=month.period,
-            currency=settings.currency_code,
-            unknown_accounts=policies.unknown_accounts,
-            precedence=policies.owner_precedence,
-            credit_policies=policies.credit_policies,
-        )
-        return charge_lines(rated, currency=settings.currency)
+        hours, runs, states = (lake.scan(contract, month.days).frame for contract in USED)
+        return charge_lines(terms.rated(hours, runs, states, owners), currency=settings.currency)
 
     return FreshMonth(name, basis, {**owner_objects, **card_objects}, lines)
 
@@ -133,14 +124,14 @@ def basis_at_closing(name: str, *, lake: Lake) -> Basis:
     state = lake.state(RATED_USAGE, month)
     inputs = state.inputs if state else {}
     days = tuple(f"{contract.table}|" for contract in USED)
-    chosen = {name: inputs.get(f"setting|{name}", "") for name in OWNER_SETTINGS}
+    chosen = {name: inputs.get(f"setting|{name}", "") for name in (*OWNER_TERMS, *MONEY_TERMS)}
     owners = lake.scan(OWNERSHIP, [month]).frame.collect()
     prices = lake.scan(RATE_CARD, [month]).frame.collect()
     return Basis(
         usage=fingerprint({name: content for name, content in inputs.items() if name.startswith(days)}),
         ownership=_owners_hash(owners, chosen),
         card=_rows_hash(prices, RATE_CARD, PRICE_COLUMNS),
-        credits=inputs.get("setting|credits", ""),
+        credits=_money_terms(chosen),
         rules=state.code_version if state else "",
     )
 
@@ -161,7 +152,12 @@ def _is_frozen(month: str, lake: Lake, settings: Settings) -> bool:
 
 
 def _owners_hash(owners: pl.DataFrame, chosen: Mapping[str, str]) -> str:
-    return fingerprint({"rows": _rows_hash(owners, OWNERSHIP, _owner_columns()), **chosen})
+    told = {name: chosen[name] for name in OWNER_TERMS}
+    return fingerprint({"rows": _rows_hash(owners, OWNERSHIP, _owner_columns()), **told})
+
+
+def _money_terms(chosen: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {chosen[name]}" for name in MONEY_TERMS)
 
 
 def _owner_columns() -> tuple[str, ...]:

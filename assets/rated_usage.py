@@ -10,13 +10,14 @@ from assets.ownership import ownership
 from assets.plots import rated_report
 from assets.quarantine import quarantine
 from assets.rate_card import rate_card
+from assets.rating_terms import RatingTerms
 from assets.runs import runs
 from chargeback.contracts.attribution import ATTRIBUTION
+from chargeback.contracts.capacity import CAPACITY
 from chargeback.contracts.ownership import OWNERSHIP
 from chargeback.contracts.rate_card import RATE_CARD
 from chargeback.contracts.rated_usage import RATED_USAGE
 from chargeback.contracts.runs import RUNS
-from chargeback.pricing.rating import rate_usage
 from resources.lake import Lake
 from resources.settings import Settings
 
@@ -29,32 +30,16 @@ def rated_usage(
 ) -> dg.MaterializeResult:
     """One row per run, host, accelerator or slice, tier, owner and day: exact quantities, nothing rounded."""
     month = month_of(context, settings)
-    hours = lake.scan(ATTRIBUTION, month.days)
-    read_runs = lake.scan(RUNS, month.days)
+    hours, read_runs, states = (lake.scan(table, month.days) for table in (ATTRIBUTION, RUNS, CAPACITY))
     owners = lake.scan(OWNERSHIP, [month.partition])
     prices = lake.scan(RATE_CARD, [month.partition])
-    policies = settings.policies
-    chosen = {
-        "unknown_accounts": policies.unknown_accounts,
-        "owner_precedence": policies.owner_precedence,
-        "credits": policies.credit_policies,
-    }
+    terms = RatingTerms.of(month.period, settings, prices.frame.collect())
     return materialise(
         context,
         lake,
         RATED_USAGE,
         month.partition,
-        inputs=Inputs.of(hours, read_runs, owners, prices, settings=chosen),
-        rule=lambda: rate_usage(
-            hours.frame,
-            read_runs.frame,
-            owners.frame.collect(),
-            prices.frame.collect(),
-            period=month.period,
-            currency=settings.currency_code,
-            unknown_accounts=policies.unknown_accounts,
-            precedence=policies.owner_precedence,
-            credit_policies=policies.credit_policies,
-        ),
+        inputs=Inputs.of(hours, read_runs, states, owners, prices, settings=terms.recorded()),
+        rule=lambda: terms.rated(hours.frame, read_runs.frame, states.frame, owners.frame.collect()),
         report=rated_report,
     )

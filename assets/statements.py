@@ -35,6 +35,7 @@ from chargeback.ledger.exceptions import unheld_activity
 from chargeback.ledger.node_sizes import node_sizes
 from chargeback.ledger.statement_document import Coverage, card_mark
 from chargeback.ledger.statements import statement_rows
+from chargeback.pricing.policies_in_force import printed_in_force, stated_policies
 from chargeback.pricing.uncharged_runs import uncharged_runs
 from resources.lake import Lake
 from resources.observations import Observations
@@ -112,7 +113,9 @@ def _rows(
         owners,
         unknown_accounts=settings.policies.unknown_accounts,
         precedence=settings.policies.owner_precedence,
+        platform_operations=settings.policies.platform_operations,
     )
+    prices = read["rate_card"].collect()
     return statement_rows(
         read["team_charges"].collect(),
         read["rated_usage"].collect(),
@@ -123,8 +126,8 @@ def _rows(
         month=month.period.month,
         mode=settings.mode,
         currency=settings.currency,
-        card=card_mark(read["rate_card"].collect()),
-        policies=settings.printed_policies(),
+        card=card_mark(prices),
+        policies=printed_in_force(settings.printed_policies(), stated_policies(prices)),
         contact=settings.contact,
         sizes=node_sizes(read["capacity"], zone=settings.zone),
         unheld=unheld_activity(read["unallocated_activity"]),

@@ -8,6 +8,7 @@ from chargeback.contracts.rate_card import RATE_CARD
 from chargeback.ledger.postings import unsigned_cards
 from chargeback.pricing.card_policies import policies_not_kept
 from chargeback.pricing.customer_classes import unequal_classes
+from chargeback.pricing.policies_in_force import policies_in_force, stated_policies
 from chargeback.pricing.rate_card import RateCard, read_rate_card
 from checks.gate import Check, Outcome, Reading, findings_of
 
@@ -50,7 +51,8 @@ def customer_classes_that_pay_more(reading: Reading) -> Outcome:
 
 def policies_that_are_not_kept(reading: Reading) -> Outcome:
     """Policies that the card in force states, of credits and of blocked time, and that the month does not keep."""
-    done = reading.settings.policies.credit_policies
+    stated = stated_policies(reading.table(RATE_CARD).collect())
+    done = policies_in_force(reading.settings.policies.money, stated).credits
     cards = [card for _, card in cards_that_price(reading) if card is not None]
     told = [finding for card in cards for finding in policies_not_kept(card.policies, done)]
     return Outcome(findings_of(told), {"cards_with_policies": sum(card.policies.is_stated for card in cards)})

@@ -7,7 +7,9 @@ import polars as pl
 
 from chargeback.billing_period import day_interval
 from chargeback.contracts.attribution import ATTRIBUTION
+from chargeback.contracts.capacity import CAPACITY
 from chargeback.contracts.landed_objects import LANDED_OBJECTS
+from chargeback.contracts.names import RESERVED_UNUSED
 from chargeback.contracts.rate_card import RATE_CARD
 from chargeback.contracts.rated_usage import RATED_USAGE
 from chargeback.contracts.raw_pods import RAW_PODS
@@ -15,6 +17,7 @@ from chargeback.contracts.raw_sacct import RAW_SACCT
 from chargeback.ledger.credit_findings import credit_findings
 from chargeback.pricing.billing_weights import charged_beyond_gpu
 from chargeback.pricing.missing_prices import missing_price_findings
+from chargeback.pricing.policies_in_force import policies_in_force, stated_policies
 from chargeback.pricing.rating import unpriced_usage
 from checks.gate import Check, Outcome, Reading, findings_of
 
@@ -89,6 +92,30 @@ def credits_beyond_usage(reading: Reading) -> Outcome:
     return Outcome(findings_of(credit_findings(reading.table(RATED_USAGE).select(counted).collect())))
 
 
+def reserved_otherwise(reading: Reading) -> Outcome:
+    """Accelerators of which another time is charged as reserved and unused than capacity says, or any though it is not.
+
+    Slices of a GPU count as the GPU, by their part of it.
+    """
+    stated = stated_policies(reading.table(RATE_CARD).collect())
+    is_charged = policies_in_force(reading.settings.policies.money, stated).charges_reserved_unused
+    whole = pl.col("accelerator").str.replace(":.*", "")
+    unused = reading.table(CAPACITY).group_by(whole, denominator="units_per_gpu").agg(
+        numerator=pl.col("reserved_unused_unit_seconds").cast(pl.Int128).sum()
+    )  # fmt: skip
+    rated = reading.table(RATED_USAGE).filter(pl.col("kind") == RESERVED_UNUSED)
+    charged = _sums(rated.group_by("accelerator", denominator="quantity_denominator").agg(
+        numerator=pl.col("quantity_numerator").cast(pl.Int128).sum()
+    ).collect())  # fmt: skip
+    wanted = _sums(unused.collect()) if is_charged else {}
+    told = [
+        (accelerator, f"{wanted.get(accelerator, 0)} GPU-seconds", f"{charged.get(accelerator, 0)} GPU-seconds charged")
+        for accelerator in sorted({*wanted, *charged})
+        if wanted.get(accelerator, 0) != charged.get(accelerator, 0)
+    ]
+    return Outcome(findings_of(told), {"accelerators": len(wanted)})
+
+
 def _records_by_day(reading: Reading) -> tuple[dict[str, int], list[tuple[str, str, str]]]:
     """Records of each (cluster, day) by its scheduler's table, and the days that were never materialised."""
     assert reading.month is not None  # noqa: S101  (rated_usage is partitioned by month)
@@ -136,4 +163,6 @@ CHECKS = (
           "rating.", seconds_lost_or_made, stops="run"),
     Check("credits_within_usage", RATED_USAGE, "No credit forgives more than was charged, nor at another price.",
           credits_beyond_usage, stops="run"),
+    Check("reserved_unused_charged", RATED_USAGE, "What was reserved and unused is charged once, if it is charged.",
+          reserved_otherwise, stops="run"),
 )  # fmt: skip

@@ -151,6 +151,7 @@ def _rated(month: Month, workspace: Workspace) -> pl.DataFrame:
         currency=workspace.settings.currency_code,
         unknown_accounts=policies.unknown_accounts,
         precedence=policies.owner_precedence,
+        platform_operations=policies.platform_operations,
     ).select(RATED_USAGE.column_names)
 
 

@@ -23,8 +23,8 @@ from orchestration.key_cli import app as key_app
 from orchestration.landing_cli import app as landing_app
 from orchestration.preflight_cli import app as preflight_app
 from orchestration.rate_card_cli import app as rate_card_app
-from orchestration.recovery_cli import app as recovery_app
 from orchestration.reading_cli import app as reading_app
+from orchestration.recovery_cli import app as recovery_app
 from orchestration.rerate_cli import app as rerate_app
 from orchestration.ui_address import UI_PORT
 from resources.setting_kinds import SettingsRefused

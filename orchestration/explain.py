@@ -6,6 +6,7 @@ object and line: an auditor needs nothing else. Not here: how lines are made (ch
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -16,9 +17,10 @@ import polars as pl
 from rich.console import Console
 
 from assets.materialisation import month_called
-from chargeback.contracts.names import ALLOCATION
+from chargeback.contracts.names import ALLOCATION, RESERVED_UNUSED
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.rated_usage import RATED_USAGE
+from chargeback.contracts.raw_reservations import RAW_RESERVATIONS
 from chargeback.contracts.runs import RUNS
 from chargeback.contracts.team_charges import TEAM_CHARGES
 from chargeback.ledger.charges import CREDITED, charge_lines
@@ -100,6 +102,8 @@ def _amount_again(line: dict[str, Any], together: pl.DataFrame) -> str:
 def _records(usage: pl.DataFrame, month: str, workspace: Workspace) -> list[dict[str, object]]:
     """One row per run: its newest record of the month, with the text that stands in landing/."""
     days = month_called(month, workspace.settings).days
+    if not usage.is_empty() and usage["kind"][0] == RESERVED_UNUSED:
+        return _reservations(usage, days, workspace)
     runs = workspace.lake.scan(RUNS, days).frame.select(
         "cluster", "day", "run", "job_id", "user", "account", "state", "hosts", "alloc_tres", "started",
         "observed_until", "object", "line", "extracted_at",
@@ -112,6 +116,28 @@ def _records(usage: pl.DataFrame, month: str, workspace: Workspace) -> list[dict
         .sort("cluster", "started", "run", "object", "line")
         .collect()
     )
+    texts = _RawText(workspace)
+    return [{**row, "raw": texts.of(str(row["object"]), int(row["line"]))} for row in found.to_dicts()]
+
+
+def _reservations(usage: pl.DataFrame, days: Sequence[Partition], workspace: Workspace) -> list[dict[str, object]]:
+    """One row per reservation: its newest record of the days on which something of it was unused."""
+    slurm = [day for day in days if workspace.settings.cluster(dict(day.values)["cluster"]).scheduler == "slurm"]
+    named = usage.select("cluster", "day", Name=pl.col("run").str.strip_prefix("reservation/")).unique()
+    found = (
+        workspace.lake.scan(RAW_RESERVATIONS, slurm)
+        .frame.join(named.lazy(), on=["cluster", "day", "Name"], how="semi")
+        .sort("day")
+        .unique(["cluster", "Name", "object", "line"], keep="last", maintain_order=True)
+        .sort("cluster", "Name", "TimeStart", "object", "line")
+        .select(
+            "cluster", "day", "object", "line", "extracted_at", run=pl.concat_str(pl.lit("reservation/"), "Name"),
+            job_id=pl.concat_str(pl.lit("reservation "), "Name"), user=pl.lit(None, pl.String), account="Accounts",
+            state=pl.lit("reserved"), hosts="NodeNames", alloc_tres="TRES", started="TimeStart",
+            observed_until="TimeEnd",
+        )
+        .collect()
+    )  # fmt: skip
     texts = _RawText(workspace)
     return [{**row, "raw": texts.of(str(row["object"]), int(row["line"]))} for row in found.to_dicts()]
 
@@ -152,7 +178,7 @@ def _print(explanation: Explanation, limit: int, console: Console) -> None:
         *(
             []
             if line["kind"] == ALLOCATION
-            else [f"  credit    {kind_name(str(line['kind']))}: {why(str(line['kind']))}"]
+            else [f"  kind      {kind_name(str(line['kind']))}: {why(str(line['kind']))}"]
         ),
         f"  quantity  {line['quantity']} {line['quantity_unit']}s = {shown_hours} hours, over {line['run_count']} runs",
         f"  price     {_plain(line['price'])} {line['currency']} an hour, card {line['card_version']}",

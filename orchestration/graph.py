@@ -55,8 +55,8 @@ ASSETS = (
     landed_objects, quarantine, raw_sacct, raw_nodes, raw_events, raw_reservations, raw_bindings, raw_device_maps,
     raw_pods, raw_kubernetes_nodes, raw_workloads, raw_claims, raw_slices, raw_devices, raw_samples, runs, holds,
     bindings, capacity, attribution, unallocated_activity, ownership, rate_card, rated_usage, team_charges, corrections,
-    statements, journal_entries, recovery, focus_cost_and_usage, focus_invoice_detail, focus_billing_period, certificate,
-    published, postings,
+    statements, journal_entries, recovery, focus_cost_and_usage, focus_invoice_detail, focus_billing_period,
+    certificate, published, postings,
 )  # fmt: skip
 
 OWNERS_OF_STAGE = {

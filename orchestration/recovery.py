@@ -15,8 +15,8 @@ from rich.console import Console
 
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.recovery import RECOVERY
+from chargeback.ledger.fiscal_year import fiscal_year_of, months_of_fiscal_year
 from chargeback.ledger.recovery_report import proposed_carry_forward, recovery_report, render_recovery_csv
-from chargeback.ledger.recovery_year import fiscal_year_of, months_of_fiscal_year
 from chargeback.pricing.card_fields import MONTH
 from orchestration.recovery_tables import print_recovery
 from orchestration.top import latest_billed_month

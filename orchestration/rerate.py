@@ -35,7 +35,7 @@ from resources.setting_kinds import SettingsRefused
 
 _READ = (
     *LINE_KEY, "sharing", "run", "is_running", "price", "card_version", "quantity_unit", "quantity_numerator",
-    "quantity_denominator", "gpu_seconds_numerator", "gpu_seconds_denominator",
+    "quantity_denominator", "gpu_seconds_numerator", "gpu_seconds_denominator", "customer_class",
 )  # fmt: skip
 """The columns of rated usage that lines are made of."""
 

@@ -14,7 +14,7 @@ from resources.setting_kinds import SettingsRefused, one_of, refuse_unfit
 
 FROZEN, CORRECTED = PARALLEL_MONTHS = ("frozen", "corrected")
 _AMOUNT = re.compile(r"\d{1,12}(\.\d{1,4})?")
-_NUMBERS = {"approval_after_days": (0, 3660), "fiscal_year_begins": (1, 12), "look_back_months": (1, 120)}
+_NUMBERS = {"approval_after_days": (0, 3660), "look_back_months": (1, 120)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +28,12 @@ class Corrections:
     style: str = "difference"
     threshold: str = "0"
     approval_after_days: int = 90
-    fiscal_year_begins: int = 1
     look_back_months: int = 12
     parallel_months: str = FROZEN
 
-    @property
-    def policy(self) -> CorrectionPolicy:
-        """What is booked and who must agree, as the rule takes it."""
-        return CorrectionPolicy(Decimal(self.threshold), self.approval_after_days, self.fiscal_year_begins)
+    def policy(self, *, fiscal_year_first_month: int) -> CorrectionPolicy:
+        """What is booked and who must agree, as the rule takes it; the fiscal year is the recovery ledger's."""
+        return CorrectionPolicy(Decimal(self.threshold), self.approval_after_days, fiscal_year_first_month)
 
 
 def read_corrections(read: Mapping[str, Any]) -> Corrections:

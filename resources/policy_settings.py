@@ -3,14 +3,17 @@
 Not here: what they do; the rules take them as parameters.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from chargeback.pricing.credits import CreditPolicies
-from resources.setting_kinds import one_of, refuse_unfit
+from chargeback.pricing.policies_in_force import MoneyPolicies
+from resources.setting_kinds import SettingsRefused, one_of, refuse_unfit
 
 OWNER_KINDS = ("label", "queue", "namespace", "account", "user", "wckey")
+_OPERATIONS = re.compile(r"(account|qos):\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +31,20 @@ class Policies:
     staleness_scrapes: int = 3
     quarantine_limit: int = 0
     empty_day_share_percent: int = 10
+    reserved_unused: str = "charged"
+    platform_operations: tuple[str, ...] = ()
+    suspense_due_days: int = 0
+    suspense_cleared_by: str = "finance, with a row in the ownership file"
 
     @property
-    def credit_policies(self) -> CreditPolicies:
-        """What is forgiven, as the rule takes it."""
-        return CreditPolicies(
+    def money(self) -> MoneyPolicies:
+        """What is forgiven and charged by the settings; what the card in force states goes before it."""
+        credited = CreditPolicies(
             platform_fault_cap_hours=self.credit_platform_fault_cap_hours,
             preempted_minutes=self.credit_preempted_minutes,
             suspended=self.suspended == "credited",
         )
+        return MoneyPolicies(credited, charges_reserved_unused=self.reserved_unused == "charged")
 
 
 def read_policies(read: Mapping[str, Any]) -> Policies:
@@ -47,10 +55,17 @@ def read_policies(read: Mapping[str, Any]) -> Policies:
     given: dict[str, Any] = dict(read.get("policies", {}))
     refuse_unfit(given, {**kinds, **lists}, "policies.")
     one_of(given.get("suspended", defaults.suspended), ("charged", "credited"), "policies.suspended")
+    one_of(given.get("reserved_unused", defaults.reserved_unused), ("charged", "reported"), "policies.reserved_unused")
     for name, only in (("running", defaults.running), ("rounding", "half-even")):
         one_of(given.get(name, only), (only,), f"policies.{name}")
     for name in lists:
         given[name] = tuple(str(each) for each in given.get(name, getattr(defaults, name)))
     for kind in given["owner_precedence"]:
         one_of(kind, OWNER_KINDS, "policies.owner_precedence")
+    for named in given["platform_operations"]:
+        if not _OPERATIONS.fullmatch(named):
+            raise SettingsRefused(
+                f"policies.platform_operations names {named!r}; it must be account:NAME or qos:NAME: a user's own "
+                "label decides nothing"
+            )
     return Policies(**given)

@@ -107,7 +107,10 @@ class Settings:
     def printed_policies(self) -> dict[str, str]:
         """The policies as statements print them."""
         shown = {name: getattr(self.policies, name) for name in Policies.__slots__}
-        return {name: ", ".join(value) if isinstance(value, tuple) else str(value) for name, value in shown.items()}
+        return {
+            name: ", ".join(value) or "none" if isinstance(value, tuple) else str(value)
+            for name, value in shown.items()
+        }
 
     def judged_under(self, check: str) -> dict[str, str]:
         """What a check's outcome depends on beside contents and code: the policies, and the mode where that decides."""

@@ -45,6 +45,13 @@ CAPACITY = Contract(
         _unit_seconds("out_of_service_planned", "maintenance that was planned"),
         _unit_seconds("out_of_service_unplanned", "down, or drained and empty"),
         _unit_seconds("reserved_unused", "reserved, in service, held by nobody"),
+        Column(
+            "reserved_unused_by",
+            pl.String(),
+            'whose it is, JSON of reservation -> unit-seconds: {"vision-q4":3600}; "" where several have it at once; '
+            "null if nothing",
+            nullable=True,
+        ),
         _unit_seconds("blocked", "nobody could be given it: node held exclusively, remainder of a MIG geometry"),
         _unit_seconds("unknown", "a run without a recorded count was there"),
         _unit_seconds("unallocated", "nobody held it and somebody could have been given it"),

@@ -3,7 +3,7 @@
 import polars as pl
 
 from chargeback.contracts.contract import INSTANT, Column
-from chargeback.contracts.names import CHARGE_KINDS
+from chargeback.contracts.names import USAGE_KINDS
 
 CLUSTER = Column("cluster", pl.String(), "one scheduler domain, as named in the settings")
 DAY = Column("day", pl.String(), "local day of the billing calendar, 2026-10-05")
@@ -37,10 +37,16 @@ TEAM = Column("team", pl.String(), "team that is charged; `unattributed` if nobo
 COST_CENTRE = Column("cost_centre", pl.String(), "cost centre; empty for unattributed")
 PROJECT = Column("project", pl.String(), "project; empty for unattributed")
 COMPANY = Column("company", pl.String(), "company whose books carry it; empty for unattributed")
+CUSTOMER_CLASS = Column(
+    "customer_class", pl.String(), "class of the card whose prices the owner pays; empty: the prices that are stated"
+)
 QUANTITY_UNIT = Column("quantity_unit", pl.String(), "what is counted", values=("GPU-second", "slice-second"))
 CARD_VERSION = Column("card_version", pl.String(), "version of the rate card", nullable=True)
 KIND = Column(
-    "kind", pl.String(), "allocation, or what is forgiven of it: a credit is a line of its own", values=CHARGE_KINDS
+    "kind",
+    pl.String(),
+    "allocation; reserved-unused; what is forgiven of either, a line of its own; platform-operations, on no line",
+    values=USAGE_KINDS,
 )
 
 

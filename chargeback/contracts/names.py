@@ -14,14 +14,26 @@ UNATTRIBUTED = "unattributed"
 ALLOCATION = "allocation"
 """What is charged for held hours. Every other kind of line stands beside it and moves no hour."""
 
-CREDIT_PLATFORM_FAULT, CREDIT_PREEMPTED, CREDIT_SUSPENDED = CREDIT_KINDS = (
+RESERVED_UNUSED = "reserved-unused"
+"""What is charged for what was reserved and held by nobody, to the payer that the ownership file names."""
+
+CREDIT_PLATFORM_FAULT, CREDIT_PREEMPTED, CREDIT_SUSPENDED, CREDIT_SUSPENSE = CREDIT_KINDS = (
     "credit-platform-fault",
     "credit-preempted",
     "credit-suspended",
+    "credit-suspense",
 )
-"""Contra lines: what is forgiven of the allocation, borne by the platform. In this order, each second once."""
+"""Contra lines: what is forgiven of a charge, borne by the platform. In this order, each second once; the last is what
+nobody claimed until the suspense was due."""
 
-CHARGE_KINDS = (ALLOCATION, *CREDIT_KINDS)
+CHARGE_KINDS = (ALLOCATION, RESERVED_UNUSED, *CREDIT_KINDS)
+"""Kinds of statement lines."""
+
+PLATFORM_OPERATIONS = "platform-operations"
+"""The team and the kind of what the platform itself runs: burn-in, health checks. Rated without a price, shown to the
+estate, on no line and on nobody's statement."""
+
+USAGE_KINDS = (*CHARGE_KINDS, PLATFORM_OPERATIONS)
 
 
 def slug_of(name: str) -> str:

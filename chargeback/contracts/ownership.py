@@ -2,7 +2,17 @@
 
 import polars as pl
 
-from chargeback.contracts.common_columns import CLUSTER, COMPANY, COST_CENTRE, LINE, MONTH, OBJECT, PROJECT, TEAM
+from chargeback.contracts.common_columns import (
+    CLUSTER,
+    COMPANY,
+    COST_CENTRE,
+    CUSTOMER_CLASS,
+    LINE,
+    MONTH,
+    OBJECT,
+    PROJECT,
+    TEAM,
+)
 from chargeback.contracts.contract import Column, Contract
 
 OWNERSHIP = Contract(
@@ -15,17 +25,21 @@ OWNERSHIP = Contract(
         MONTH,
         CLUSTER,
         Column(
-            "kind", pl.String(), "what the key is", values=("account", "namespace", "queue", "label", "user", "wckey")
+            "kind",
+            pl.String(),
+            "what the key is",
+            values=("account", "namespace", "queue", "label", "user", "wckey", "reservation"),
         ),
         Column(
             "key",
             pl.String(),
-            "account; namespace; Slurm partition, or namespace/queue; namespace/label=value; user; WCKey",
+            "account; namespace; Slurm partition, or namespace/queue; namespace/label=value; user; WCKey; reservation",
         ),
         PROJECT,
         TEAM,
         COST_CENTRE,
         COMPANY,
+        CUSTOMER_CLASS,
         Column("percent_numerator", pl.Int64(), "part that this owner bears: 2 of 2/5", minimum=1),
         Column("percent_denominator", pl.Int64(), "part that this owner bears: 5 of 2/5", minimum=1),
         Column("valid_from", pl.String(), "first local day of the month on which it is valid"),

@@ -37,6 +37,18 @@ RATE_CARD = Contract(
         ),
         Column("stated_price", PRICE, "price as the card states it", "currency per stated_unit"),
         Column("stated_unit", pl.String(), "unit as the card states it: GPU-hour, slice-hour, month, month_730"),
+        Column(
+            "class_prices",
+            pl.String(),
+            'what each customer class pays, JSON of class -> price per hour: {"federal":"1.10"}; null: all pay price',
+            nullable=True,
+        ),
+        Column(
+            "policies",
+            pl.String(),
+            "policies that the card states, JSON of name -> value, the same in every row; null if none",
+            nullable=True,
+        ),
         CURRENCY,
         Column("is_signed", pl.Boolean(), "the card bears a signature of finance that counts for this month"),
         Column("signature", pl.String(), "who signed the card and when, or why no signature counts"),

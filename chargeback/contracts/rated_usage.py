@@ -9,6 +9,7 @@ from chargeback.contracts.common_columns import (
     COMPANY,
     COST_CENTRE,
     CURRENCY,
+    CUSTOMER_CLASS,
     DAY,
     HOST,
     KIND,
@@ -68,6 +69,7 @@ RATED_USAGE = Contract(
         COST_CENTRE,
         PROJECT,
         COMPANY,
+        CUSTOMER_CLASS,
         KIND,
         source_text("account", "account that the owner was found by"),
         source_text("user", "user"),
@@ -136,5 +138,6 @@ RATED_USAGE = Contract(
         "slices_within_gpu",
         "rated_usage_conserves_attribution",
         "credits_within_usage",
+        "reserved_unused_charged",
     ),
 )

@@ -10,13 +10,14 @@ from fractions import Fraction
 
 import polars as pl
 
-from chargeback.contracts.names import ALLOCATION, CREDIT_KINDS
+from chargeback.contracts.names import ALLOCATION, CREDIT_KINDS, RESERVED_UNUSED
 from chargeback.ledger.charges import LINE_KEY
 from chargeback.money import SECONDS_PER_HOUR, Currency
 
 CAUSES = HOURS, RATE, OWNERSHIP, CREDITS, OTHER = ("hours", "rate", "ownership", "credits", "other")
 """`other`: lines that are neither an allocation nor what is forgiven of one."""
 
+_PRICED_KINDS = (ALLOCATION, RESERVED_UNUSED)
 LINE = tuple(column for column in LINE_KEY if column != "month")
 WITHIN_A_MONTH = ("cluster", "run", "accelerator", "tier")
 BETWEEN_MONTHS = ("cluster", "account", "user", "accelerator", "tier")
@@ -113,7 +114,7 @@ def total_causes(changes: Iterable[LineChange]) -> dict[str, Decimal]:
 def _causes(
     kind: str, difference: Decimal, effects: Mapping[str, Fraction], currency: Currency
 ) -> Mapping[str, Decimal]:
-    if kind != ALLOCATION:
+    if kind not in _PRICED_KINDS:
         return {CREDITS if kind in CREDIT_KINDS else OTHER: difference}
     rounded = {cause: currency.round(effect) for cause, effect in effects.items() if effect}
     largest = max(sorted(rounded), key=lambda cause: abs(effects[cause]), default=HOURS)
@@ -182,7 +183,7 @@ def _parts(before: pl.DataFrame, after: pl.DataFrame, source: Sequence[str]) -> 
 
 
 def _sums(rated: pl.DataFrame, source: Sequence[str]) -> pl.DataFrame:
-    named = rated.filter(pl.col("kind") == ALLOCATION).with_columns(
+    named = rated.filter(pl.col("kind").is_in(_PRICED_KINDS)).with_columns(
         pl.col(name).fill_null("").alias(f"source_{name}") for name in source
     )
     return named.group_by(*(f"source_{name}" for name in source), *LINE, "price", *_DENOMINATORS).agg(

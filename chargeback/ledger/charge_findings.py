@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import polars as pl
 
-from chargeback.contracts.names import ALLOCATION, CREDIT_KINDS
+from chargeback.contracts.names import CHARGE_KINDS, CREDIT_KINDS, CREDIT_SUSPENSE, PLATFORM_OPERATIONS
 from chargeback.ledger.charges import CREDITED, LINE_KEY
 from chargeback.money import SECONDS_PER_HOUR, Currency
 
@@ -21,7 +21,7 @@ def recompute_findings(lines: pl.DataFrame, rated: pl.DataFrame, *, currency: Cu
     expected = _quantities(rated.filter(pl.col("price").is_not_null()))
     findings = []
     left: dict[tuple[str, ...], Decimal] = {}
-    order = {kind: at for at, kind in enumerate((ALLOCATION, *CREDIT_KINDS))}
+    order = {kind: at for at, kind in enumerate(CHARGE_KINDS)}
     for line in sorted(lines.iter_rows(named=True), key=lambda line: (order[line["kind"]], line["line_id"])):
         quantity = expected.pop(tuple(line[column] for column in LINE_KEY), Fraction(0))
         if quantity != Fraction(line["quantity"]):
@@ -33,7 +33,8 @@ def recompute_findings(lines: pl.DataFrame, rated: pl.DataFrame, *, currency: Cu
         amount = _rounded(quantity, line["price"], currency)
         charge = tuple(line[column] for column in CREDITED)
         if line["kind"] in CREDIT_KINDS:
-            amount = -min(-amount, left.get(charge, Decimal(0)))
+            of = left.get(charge, Decimal(0))
+            amount = -of if line["kind"] == CREDIT_SUSPENSE else -min(-amount, of)
         left[charge] = left.get(charge, Decimal(0)) + amount
         if amount != line["amount"]:
             findings.append(
@@ -46,12 +47,16 @@ def recompute_findings(lines: pl.DataFrame, rated: pl.DataFrame, *, currency: Cu
 
 
 def completeness_findings(lines: pl.DataFrame, rated: pl.DataFrame) -> list[str]:
-    """Say where physical GPU-seconds of rated usage and of the lines differ, per accelerator; unpriced usage counts."""
+    """Say where physical GPU-seconds of rated usage and of the lines differ, per accelerator; unpriced usage counts.
+
+    What the platform itself ran stands on no line.
+    """
     charged: dict[str, Fraction] = defaultdict(Fraction)
     for accelerator, gpu_seconds in lines.select("accelerator", "gpu_seconds").iter_rows():
         charged[accelerator] += Fraction(gpu_seconds)
     held: dict[str, Fraction] = defaultdict(Fraction)
-    sums = rated.group_by("accelerator", "gpu_seconds_denominator").agg(
+    charged_usage = rated.filter(pl.col("kind") != PLATFORM_OPERATIONS)
+    sums = charged_usage.group_by("accelerator", "gpu_seconds_denominator").agg(
         pl.col("gpu_seconds_numerator").cast(pl.Int128).sum()
     )
     for accelerator, denominator, numerator in sums.iter_rows():

@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from chargeback.contracts.names import ALLOCATION, CREDIT_KINDS, slug_of
+from chargeback.contracts.names import CREDIT_KINDS, CREDIT_SUSPENSE, slug_of
 from chargeback.contracts.team_charges import TEAM_CHARGES
 from chargeback.money import Currency, exact_amount_of
 
@@ -21,7 +21,7 @@ LINE_KEY = ("month", "team", "cost_centre", "project", "company", "cluster", "ac
 CREDITED = tuple(column for column in LINE_KEY if column != "kind")
 """What a credit and the charge that it forgives have in common."""
 
-_PRICED = ("quantity_unit", "price", "card_version")
+_PRICED = ("quantity_unit", "price", "card_version", "customer_class")
 
 
 def charge_lines(rated: pl.DataFrame | pl.LazyFrame, *, currency: Currency) -> pl.DataFrame:
@@ -30,7 +30,8 @@ def charge_lines(rated: pl.DataFrame | pl.LazyFrame, *, currency: Currency) -> p
     Input:   contracts.rated_usage of one month, summed as a stream: what is kept in memory is a row per line. Rows
              without a price are left out; they block by a check.
     Output:  a credit is rounded like any line, and held to what the credits before it (in order of CREDIT_KINDS) left
-             of the charge that it forgives: two halves of a cent are not given back as two cents.
+             of the charge that it forgives: two halves of a cent are not given back as two cents. What nobody claimed
+             is forgiven to the last cent.
     Raises:  ValueError where one line has two prices or units: our own fault, since a month has one card.
     Source:  design.md 5.6, 5.13.
     """
@@ -105,9 +106,13 @@ def _line(
 
 def hold_credits_to_their_charge(rows: list[dict[str, Any]]) -> None:
     """Raise the amount of a credit, in place, to what is left of its charge."""
-    left = {_credited(row): row["amount"] for row in rows if row["kind"] == ALLOCATION}
+    left: dict[tuple[str, ...], Decimal] = {}
+    for row in rows:
+        if row["kind"] not in CREDIT_KINDS:
+            left[_credited(row)] = left.get(_credited(row), Decimal(0)) + row["amount"]
     for row in sorted((row for row in rows if row["kind"] in CREDIT_KINDS), key=_rank):
-        row["amount"] = max(row["amount"], -left.get(_credited(row), Decimal(0)))
+        of = left.get(_credited(row), Decimal(0))
+        row["amount"] = -of if row["kind"] == CREDIT_SUSPENSE else max(row["amount"], -of)
         left[_credited(row)] = left.get(_credited(row), Decimal(0)) + row["amount"]
 
 

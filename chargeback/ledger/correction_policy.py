@@ -13,6 +13,7 @@ from decimal import Decimal
 import polars as pl
 
 from chargeback.contracts.corrections import ACCUMULATED, BOOKED, CORRECTIONS
+from chargeback.ledger.fiscal_year import fiscal_year_of
 from chargeback.signatures.judgement import Approvable, Counted, LandedRecord, judge
 from chargeback.signatures.keyring import Keyring
 from chargeback.signatures.keyring_chain import KeyringRefused
@@ -28,12 +29,12 @@ class CorrectionPolicy:
     """`threshold`: a team's differences of one closed month below it, added without sign, wait for more.
 
     `approval_after_days`: days between the end of the corrected month and the beginning of the one that books, above
-    which the controller signs; `fiscal_year_begins`: its first month, 1 to 12.
+    which the controller signs; `fiscal_year_first_month`: its first month, 1 to 12.
     """
 
     threshold: Decimal = Decimal(0)
     approval_after_days: int = 90
-    fiscal_year_begins: int = 1
+    fiscal_year_first_month: int = 1
 
 
 def under_policy(corrections: pl.DataFrame, policy: CorrectionPolicy) -> pl.DataFrame:
@@ -56,7 +57,7 @@ def under_policy(corrections: pl.DataFrame, policy: CorrectionPolicy) -> pl.Data
 def needs_controller(corrected: str, *, booked_in: str, policy: CorrectionPolicy) -> bool:
     """Whether a correction is old, or of another fiscal year than the month that books it."""
     age_days = (date.fromisoformat(f"{booked_in}-01") - _first_after(corrected)).days
-    years = [_fiscal_year(month, policy.fiscal_year_begins) for month in (corrected, booked_in)]
+    years = [fiscal_year_of(month, first_month=policy.fiscal_year_first_month) for month in (corrected, booked_in)]
     return age_days > policy.approval_after_days or years[0] != years[1]
 
 
@@ -117,8 +118,3 @@ def _verdict(thing: Approvable, records: Sequence[LandedRecord], keyring: Keyrin
 def _first_after(month: str) -> date:
     year, number = int(month[:4]), int(month[5:7])
     return date(year + number // 12, number % 12 + 1, 1)
-
-
-def _fiscal_year(month: str, begins: int) -> int:
-    year, number = int(month[:4]), int(month[5:7])
-    return year if number >= begins else year - 1

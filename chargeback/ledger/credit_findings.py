@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import polars as pl
 
-from chargeback.contracts.names import ALLOCATION, CREDIT_KINDS
+from chargeback.contracts.names import CREDIT_KINDS
 from chargeback.contracts.rated_usage import RATED_USAGE
 
 _ROW = [name for name in RATED_USAGE.key if name != "kind"]
@@ -29,9 +29,7 @@ def credit_findings(rated: pl.DataFrame) -> list[tuple[str, str, str]]:
         for row in wrong.iter_rows(named=True)
     ]
     forgiven = rated.filter(is_credit)
-    charged = _sums(
-        rated.filter(pl.col("kind") == ALLOCATION).join(forgiven, on=_ROW, how="semi").sort(RATED_USAGE.key)
-    )
+    charged = _sums(rated.filter(~is_credit).join(forgiven, on=_ROW, how="semi").sort(RATED_USAGE.key))
     for place, (quantity, prices) in _sums(forgiven.sort(RATED_USAGE.key)).items():
         of, at = charged.get(place, (Fraction(0), set()))
         if -quantity > of or prices != at:

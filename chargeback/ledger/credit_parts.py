@@ -9,7 +9,13 @@ from fractions import Fraction
 
 import polars as pl
 
-from chargeback.contracts.names import ALLOCATION, CREDIT_KINDS, CREDIT_PLATFORM_FAULT, CREDIT_PREEMPTED
+from chargeback.contracts.names import (
+    CREDIT_KINDS,
+    CREDIT_PLATFORM_FAULT,
+    CREDIT_PREEMPTED,
+    CREDIT_SUSPENSE,
+    RESERVED_UNUSED,
+)
 from chargeback.ledger.plain_numbers import decimal_text, hours_text, plain_amount, plain_price
 from chargeback.ledger.statement_document import Document, accelerator_name
 from chargeback.money import SECONDS_PER_HOUR, Currency
@@ -21,12 +27,18 @@ _RUN = ("kind", "cluster", "run", "job_id", "job_name", "user", "accelerator", "
 
 
 def kind_name(kind: str) -> str:
-    """`credit-platform-fault` as `credit, platform fault`; `allocation` as it is."""
+    """`credit-platform-fault` as `credit, platform fault`, `reserved-unused` as `reserved, unused`."""
+    if kind == RESERVED_UNUSED:
+        return "reserved, unused"
     return kind.replace("credit-", "credit, ").replace("-", " ") if kind in CREDIT_KINDS else kind
 
 
 def why(kind: str) -> str:
-    """Why a kind of credit is given, in a few words."""
+    """Why a kind of credit is given, or of charge made, in a few words."""
+    if kind == RESERVED_UNUSED:
+        return "it was reserved and nobody held it"
+    if kind == CREDIT_SUSPENSE:
+        return "nobody claimed it until it was due"
     if kind == CREDIT_PLATFORM_FAULT:
         return "the platform failed under it"
     if kind == CREDIT_PREEMPTED:
@@ -67,8 +79,8 @@ def credit_parts(rated: pl.DataFrame, lines: pl.DataFrame, *, currency: Currency
 
 
 def hours_of_charges(lines: pl.DataFrame) -> pl.DataFrame:
-    """The lines that charge for hours: a credit moves none."""
-    return lines.filter(pl.col("kind") == ALLOCATION)
+    """The lines that charge for hours, held or reserved: a credit moves none."""
+    return lines.filter(~pl.col("kind").is_in(CREDIT_KINDS))
 
 
 def _runs(given_back: pl.DataFrame) -> list[tuple[dict[str, object], Fraction]]:

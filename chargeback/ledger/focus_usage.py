@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from chargeback.contracts.focus_cost_and_usage import FOCUS_COST, FOCUS_COST_AND_USAGE
-from chargeback.contracts.names import CREDIT_KINDS, slug_of
+from chargeback.contracts.names import CREDIT_KINDS, RESERVED_UNUSED, slug_of
 from chargeback.ledger.charges import LINE_KEY
 from chargeback.ledger.focus_numbers import cost_of, decimal_digits, hours_of, price_of
 from chargeback.ledger.focus_terms import FocusTerms
@@ -127,6 +127,8 @@ def _quantities() -> Mapping[str, pl.Expr]:
 
 def _names(prices: pl.DataFrame) -> Mapping[str, pl.Expr]:
     is_slurm = pl.col("scheduler") == "slurm"
+    is_reserved = pl.col("kind") == RESERVED_UNUSED
+    kept = pl.concat_str(pl.lit("slurm"), "cluster", "run", separator="/")
     name = pl.coalesce("job_name", "job_id", "run")
     job = pl.concat_str(pl.lit("slurm"), "cluster", pl.coalesce("job_id", "run"), separator="/")
     pod = pl.concat_str(pl.lit("k8s"), "cluster", pl.coalesce("account", pl.lit("")), "run", separator="/")
@@ -136,9 +138,13 @@ def _names(prices: pl.DataFrame) -> Mapping[str, pl.Expr]:
         "ChargeDescription": pl.concat_str("accelerator", pl.lit(" "), "tier", pl.lit(" "), "kind", pl.lit(": "), name),
         "ChargeFrequency": pl.when(_IS_CREDIT).then(pl.lit("One-Time")).otherwise(pl.lit("Usage-Based")),
         "PricingCategory": pl.lit("Standard"),
-        "ResourceId": pl.when(is_slurm).then(job).otherwise(pod),
+        "ResourceId": pl.when(is_reserved).then(kept).when(is_slurm).then(job).otherwise(pod),
         "ResourceName": name,
-        "ResourceType": pl.when(is_slurm).then(pl.lit("GPU job")).otherwise(pl.lit("GPU pod")),
+        "ResourceType": pl.when(is_reserved)
+        .then(pl.lit("Reservation"))
+        .when(is_slurm)
+        .then(pl.lit("GPU job"))
+        .otherwise(pl.lit("GPU pod")),
         "SkuId": pl.col("accelerator"),
         "SkuMeter": pl.col("PricingUnit").str.replace("-Hours", " hours", literal=True),
         "SkuPriceDetails": pl.struct(x_Tier="tier").struct.json_encode(),

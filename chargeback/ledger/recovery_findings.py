@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import polars as pl
 
+from chargeback.contracts.journal_entries import CORRECTION_KINDS
 from chargeback.contracts.names import CREDIT_KINDS
 from chargeback.ledger.general_ledger import GeneralLedger, actual_costs
 from chargeback.ledger.recovered import whole_gpu
@@ -44,7 +45,8 @@ def recovered_findings(rows: pl.DataFrame, lines: pl.DataFrame, entries: pl.Data
     """(accelerator, charged, recovered) where they differ, and the total against the journal's recovery account.
 
     Input: contracts.recovery, team_charges and journal_entries of a month. The journal is read on the platform's side,
-    which no line of a team stands on: what is credited to recovery less what is debited for credits.
+    which no line of a team stands on: what is credited to recovery less what is debited for credits. Entries that
+    correct closed months recover the pools of those months, whose ledgers are closed with them.
     """
     charged: dict[str, Decimal] = defaultdict(Decimal)
     for accelerator, amount in lines.select("accelerator", "amount").iter_rows():
@@ -56,7 +58,8 @@ def recovered_findings(rows: pl.DataFrame, lines: pl.DataFrame, entries: pl.Data
         if charged[accelerator] != recovered[accelerator]
     ]
     booked = Decimal(0)
-    for side, kind, accelerator, amount in entries.select("side", "kind", "accelerator", "amount").iter_rows():
+    of_month = entries.filter(~pl.col("kind").is_in(CORRECTION_KINDS))
+    for side, kind, accelerator, amount in of_month.select("side", "kind", "accelerator", "amount").iter_rows():
         if not accelerator:
             booked += -amount if kind in CREDIT_KINDS else amount
             if (side == "debit") != (kind in CREDIT_KINDS):

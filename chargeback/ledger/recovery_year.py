@@ -1,17 +1,15 @@
-"""Months of the recovery ledger added up, the fiscal year they lie in, and what of it the next card carries forward.
+"""Months of the recovery ledger added up, and what of it the next card carries forward.
 
     over-recovery    recovered above the planned pool; 0 if less was recovered
     carry-forward    spending variance - over-recovery; above 0: the next card recovers more
 
 What was recovered too little since fewer hours were sold, discounts and credits stay with the platform: in the next
 rate they would make GPUs dearer because fewer are used, and fewer be used because they are dearer.
-A fiscal year is called after the year in which it ends: with a first month of October, FY2026 is 2025-10 to 2026-09.
-Not here: one month (recovery.py), texts (recovery_report.py).
+Not here: which months a fiscal year has (fiscal_year.py), one month (recovery.py), texts (recovery_report.py).
 Source: 2 CFR 200.468: rates take previous over- and under-recovery into account; docs/decisions/0027.
 """
 
 import json
-import re
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -22,11 +20,8 @@ import polars as pl
 from chargeback.ledger.gpu_hour_cost import Use
 from chargeback.ledger.recovery_identity import TERMS
 
-MONTHS = 12
 ADDED = ("planned_pool", "pool", *TERMS, "suspense", "unallocated_cost", "blocked_cost")
 """Amounts of contracts.recovery that add up over months and accelerators."""
-
-_FISCAL_YEAR = re.compile(r"FY(\d{4})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +39,6 @@ class Sums:
         """The pool over the hours in service; None without one of both."""
         pool = self.amounts["pool"]
         return Fraction(pool) / (self.use.available / 3600) if pool is not None and self.use.available else None
-
-
-def fiscal_year_of(month: str, *, first_month: int) -> str:
-    """The fiscal year of a month: `FY2026`."""
-    year, number = int(month[:4]), int(month[5:])
-    return f"FY{year + (1 if first_month > 1 and number >= first_month else 0):04d}"
-
-
-def months_of_fiscal_year(name: str, *, first_month: int) -> list[str]:
-    """Its twelve months, in order. Raises ValueError for a name that is none."""
-    match = _FISCAL_YEAR.fullmatch(name)
-    if match is None:
-        raise ValueError(f"{name!r} is no fiscal year: write FY2026, after the year in which it ends")
-    year = int(match[1]) - (1 if first_month > 1 else 0)
-    numbers = (divmod(first_month - 1 + offset, MONTHS) for offset in range(MONTHS))
-    return [f"{year + more:04d}-{month + 1:02d}" for more, month in numbers]
 
 
 def sums_of(rows: pl.DataFrame) -> Sums:

@@ -19,7 +19,7 @@ from chargeback.money import Currency
 MONTH, TEAM, ACCELERATOR = 0, 1, 3
 """Places in the key of what is charged (recomputed_figures.py)."""
 
-RATE = ("price", "price_unit", "billing_weight_numerator", "billing_weight_denominator", "currency")
+RATE = ("price", "price_unit", "billing_weight_numerator", "billing_weight_denominator", "currency", "class_prices")
 """What an hour costs by a row of contracts.rate_card; version and signature are no part of it."""
 
 CSV_HEADER = ("status", "by", "name", "gpu_hours", "before", "after", "difference", "per_cent")

@@ -13,7 +13,7 @@ import polars as pl
 from chargeback.contracts.names import slug_of
 
 Document = dict[str, Any]
-FORMAT = 3
+FORMAT = 4
 PARALLEL = "parallel"
 MONTHS = (
     "January", "February", "March", "April", "May", "June",

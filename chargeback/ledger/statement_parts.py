@@ -89,7 +89,7 @@ def day_parts(rated: pl.DataFrame) -> list[Document]:
 def user_parts(rated: pl.DataFrame) -> list[Document]:
     """The appendix of users: every one, unrounded."""
     return [
-        {"user": user, "account": account, **_held_texts(held)}
+        {"user": user, "account": account, **held_texts(held)}
         for (user, account), held in largest_first(held_by(rated, "user", "account"))
     ]
 
@@ -101,31 +101,12 @@ def job_parts(rated: pl.DataFrame, *, limit: int) -> Document:
     count = rated.select(pl.struct(JOB_KEY).n_unique()).item()
     return {
         "rows": [
-            {**dict(zip(JOB_KEY, key, strict=True)), "accelerator": accelerator_name(key[-1]), **_held_texts(held)}
+            {**dict(zip(JOB_KEY, key, strict=True)), "accelerator": accelerator_name(key[-1]), **held_texts(held)}
             for key, held in largest_first(shown)
         ],
         "further_count": count - len(shown),
-        "further": _held_texts(everything - total(shown)),
-        "total": _held_texts(everything),
-    }
-
-
-def suspense_parts(unattributed: pl.DataFrame, *, limit: int) -> Document:
-    """Held time that nobody owns: how much, and on which accounts, largest first."""
-    accounts = largest_first(held_by(unattributed, "cluster", "account"))
-    users = held_by(unattributed, "cluster", "account", "user")
-    return {
-        **_held_texts(total(dict(accounts))),
-        "accounts": [
-            {
-                "cluster": cluster,
-                "account": account or "(no account)",
-                "users": sorted(user for at, name, user in users if (at, name) == (cluster, account)),
-                **_held_texts(held),
-            }
-            for (cluster, account), held in accounts[:limit]
-        ],
-        "account_count": len(accounts),
+        "further": held_texts(everything - total(shown)),
+        "total": held_texts(everything),
     }
 
 
@@ -151,7 +132,8 @@ def _jobs(runs: pl.DataFrame) -> list[str]:
     return sorted({f"{cluster}/{job}" for cluster, job in runs.select("cluster", "job_id").iter_rows()})
 
 
-def _held_texts(held: Held) -> Document:
+def held_texts(held: Held) -> Document:
+    """GPU-hours and their unrounded cost, exactly and as people read them."""
     return {
         "gpu_seconds": str(held.gpu_seconds),
         "hours": hours_text(held.gpu_seconds),

@@ -10,23 +10,22 @@ from typing import Any
 import polars as pl
 
 from chargeback.contracts.corrections import CORRECTIONS
-from chargeback.contracts.names import UNATTRIBUTED
+from chargeback.contracts.names import PLATFORM_OPERATIONS, UNATTRIBUTED, slug_of
 from chargeback.contracts.statements import STATEMENTS
-from chargeback.ledger.capacity_totals import COLUMNS
-from chargeback.ledger.charges import residue, total_of
+from chargeback.ledger.charges import total_of
 from chargeback.ledger.correction_parts import corrected_change, corrected_document
 from chargeback.ledger.corrections import booked_total
 from chargeback.ledger.credit_parts import credit_parts
-from chargeback.ledger.exceptions import QUOTA, UNHELD, exception_parts
+from chargeback.ledger.estate_document import estate_document, exceptions_of_estate
+from chargeback.ledger.estate_operations import without_operations
 from chargeback.ledger.month_change import month_change
 from chargeback.ledger.node_sizes import NODE_SIZES, with_node_sizes
-from chargeback.ledger.plain_numbers import decimal_text, hours_text, plain_amount
+from chargeback.ledger.plain_numbers import decimal_text, plain_amount
 from chargeback.ledger.statement_document import (
     FORMAT,
     CardMark,
     Coverage,
     Document,
-    accelerator_name,
     canonical_json,
     month_before,
     statement_id_of,
@@ -39,19 +38,16 @@ from chargeback.ledger.statement_parts import (
     line_hours,
     line_parts,
     not_charged_parts,
-    suspense_parts,
     texts,
     user_parts,
 )
-from chargeback.ledger.usage_sums import held_by, total
+from chargeback.ledger.suspense_parts import suspense_parts
 from chargeback.ledger.utilisation import held_parts, state_days, utilisation_parts
 from chargeback.ledger.waste_parts import WASTE_ROWS, waste_parts
 from chargeback.money import Currency
 
 SUSPENSE_ACCOUNTS = {False: 5, True: 500}
 """Accounts that a statement lists at most: a team's, and the suspense's own."""
-
-EXCEPTION_ROWS = 20
 
 NO_CORRECTIONS = CORRECTIONS.empty()
 
@@ -85,6 +81,7 @@ def statement_rows(
              node_sizes of the month's days; `unheld`: unheld_activity of them; `quota`: exceptions.QUOTA of them;
              `corrections`: contracts.corrections that the month books, and that the month before did.
     Output:  a row for every team that held, would have borne, or is corrected; total: rounded lines and corrections.
+             What the platform itself ran stands in the estate's part only.
     """
     corrected, corrected_before = _by_team(corrections), _by_team(previous_corrections)
     sized = with_node_sizes(rated, pl.DataFrame(schema=NODE_SIZES) if sizes is None else sizes)
@@ -95,13 +92,15 @@ def statement_rows(
         "currency": currency.code,
         "contact": contact,
         "estate": {
-            **_estate(lines, sized, uncharged, capacity_totals, corrections, currency=currency),
-            "exceptions": _exceptions(unheld, quota),
+            **estate_document(lines, sized, uncharged, capacity_totals, corrections, currency=currency),
+            "exceptions": exceptions_of_estate(unheld, quota),
         },
     }
-    charged, used, left_out = (_by_team(frame) for frame in (lines, sized, uncharged))
+    charged, used, left_out = (_by_team(frame) for frame in (lines, without_operations(sized), uncharged))
+    suspense = used.get(UNATTRIBUTED, sized.clear())
     rows = []
-    for team in sorted({*charged, *used, *left_out, *corrected}):
+    teams = {*charged, *used, *left_out, *corrected}
+    for team in sorted(each for each in teams if slug_of(each) != PLATFORM_OPERATIONS):
         mine = charged.get(team, lines.clear())
         usage = used.get(team, sized.clear())
         mended, before = (of.get(team, NO_CORRECTIONS) for of in (corrected, corrected_before))
@@ -112,7 +111,7 @@ def statement_rows(
             **corrected_document(of_team, mended, currency),
             "change": corrected_change(change, mended, before, currency),
             "not_charged": not_charged_parts(usage, left_out.get(team, uncharged.clear())),
-            "suspense": _suspense(team, used.get(UNATTRIBUTED, sized.clear())),
+            "suspense": _suspense(team, suspense, month=month, policies=policies),
         }
         rows.append(_row(team, mine, mended, document, month=month, currency=currency))
     return pl.DataFrame(rows, schema=STATEMENTS.schema, orient="row").sort("team")
@@ -144,17 +143,9 @@ def _circumstances(coverage: Coverage, card: CardMark | None, policies: Mapping[
     }
 
 
-def _exceptions(unheld: pl.DataFrame | None, quota: pl.DataFrame | None) -> Document:
-    """What needs somebody's eye: nothing where nothing is known."""
-    return exception_parts(
-        pl.DataFrame(schema=UNHELD) if unheld is None else unheld,
-        pl.DataFrame(schema=QUOTA) if quota is None else quota,
-        limit=EXCEPTION_ROWS,
-    )
-
-
-def _suspense(team: str, unattributed: pl.DataFrame) -> Document:
-    return suspense_parts(unattributed, limit=SUSPENSE_ACCOUNTS[team == UNATTRIBUTED])
+def _suspense(team: str, unattributed: pl.DataFrame, *, month: str, policies: Mapping[str, str]) -> Document:
+    limit = SUSPENSE_ACCOUNTS[team == UNATTRIBUTED]
+    return suspense_parts(unattributed, month=month, policies=policies, limit=limit)
 
 
 def _by_team(frame: pl.DataFrame) -> dict[str, pl.DataFrame]:
@@ -213,35 +204,3 @@ def _change(
     change = month_change(lines, previous_lines.filter(pl.col("team") == team), currency=currency)
     amounts = {name: plain_amount(amount, currency) for name, amount in asdict(change).items()}
     return {"previous_month": previous_month, "has_previous": True, **amounts}
-
-
-def _estate(
-    lines: pl.DataFrame,
-    rated: pl.DataFrame,
-    uncharged: pl.DataFrame,
-    capacity_totals: pl.DataFrame,
-    corrections: pl.DataFrame,
-    *,
-    currency: Currency,
-) -> Document:
-    left = residue(lines)
-    document: Document = {
-        "total": plain_amount(total_of(lines), currency),
-        "credits": credit_parts(rated, lines, currency=currency, limit=0),
-        "held_hours": hours_text(total(held_by(rated, "team")).gpu_seconds),
-        "held": held_parts(rated),
-        "utilisation": utilisation_parts(rated),
-        "residue": str(left),
-        "residue_shown": decimal_text(left, decimals=7),
-        "not_charged": not_charged_parts(rated, uncharged.unique(("cluster", "run", "reason"), maintain_order=True)),
-        "conservation": [
-            {
-                "accelerator": row["accelerator"],
-                "name": accelerator_name(row["accelerator"]),
-                **{state: row[state] for state in COLUMNS},
-                **{f"{state}_hours": hours_text(Fraction(row[state])) for state in COLUMNS},
-            }
-            for row in capacity_totals.iter_rows(named=True)
-        ],
-    }
-    return corrected_document(document, corrections, currency)

@@ -5,13 +5,15 @@
       blocked: report                # report: the platform's memo; charge: to whom blocks, in GPU equivalents
       platform_fault_cap_hours: 24   # of one run, hours before the fault that are credited at most; none: no credit
       preempted_minutes: 60          # the first so many minutes of a preempted standard-tier run are credited; 0: none
+      reserved_unused: charge        # charge: to the named payer of the reservation; report: the platform's memo
 
-A policy that the section leaves out is as without credits: hold, report, none, 0. The card says what finance signed;
-what is done stands in the settings (credits.py), and a month is not certified where the two differ. Without the section
-the card says nothing of it. Source: design.md 5.12, 5.13; docs/decisions/0023.
+A policy that the section leaves out is as without credits: hold, report, none, 0, charge. A card with the section goes
+before [policies] of chargeback.toml (policies_in_force.py), and a month is not certified where something else is done.
+Without the section the card says nothing of it. Source: design.md 5.8, 5.12, 5.13; docs/decisions/0023, 0028.
 Not here: the credit lines themselves; what a GPU equivalent is (gpu_equivalents.py).
 """
 
+import json
 import re
 from dataclasses import dataclass, field
 from typing import Literal, cast
@@ -20,7 +22,7 @@ from chargeback.pricing.card_fields import CardFields
 from chargeback.pricing.credits import CreditPolicies
 from chargeback.pricing.yaml_tree import Branch
 
-_FIELDS = ("suspended", "blocked", "platform_fault_cap_hours", "preempted_minutes")
+_FIELDS = ("suspended", "blocked", "platform_fault_cap_hours", "preempted_minutes", "reserved_unused")
 _CAP = re.compile(r"none|[1-9]\d{0,4}")
 
 
@@ -35,6 +37,7 @@ class CardPolicies:
     blocked: Literal["report", "charge"] = "report"
     platform_fault_cap_hours: int | None = None
     preempted_minutes: int = 0
+    reserved_unused: Literal["charge", "report"] = "charge"
     is_stated: bool = field(default=False, compare=False)
 
 
@@ -50,12 +53,14 @@ def read_policies(fields: CardFields, tree: Branch) -> CardPolicies:
     fields.refuse_unknown(stated, _FIELDS, "policies: ")
     suspended = fields.text(stated, "suspended", re.compile("hold|credit"), "hold or credit", required=False)
     blocked = fields.text(stated, "blocked", re.compile("report|charge"), "report or charge", required=False)
+    reserved = fields.text(stated, "reserved_unused", re.compile("charge|report"), "charge or report", required=False)
     cap = fields.text(stated, "platform_fault_cap_hours", _CAP, "whole hours, 24, or none", required=False)
     return CardPolicies(
         suspended=cast(Literal["hold", "credit"], suspended or "hold"),
         blocked=cast(Literal["report", "charge"], blocked or "report"),
         platform_fault_cap_hours=int(cap) if cap and cap != "none" else None,
         preempted_minutes=fields.count(stated, "preempted_minutes", default=0),
+        reserved_unused=cast(Literal["charge", "report"], reserved or "charge"),
         is_stated=True,
     )
 
@@ -73,3 +78,19 @@ def policies_not_kept(stated: CardPolicies, done: CreditPolicies) -> list[tuple[
     )  # fmt: skip
     return [(name, f"{said}, as the card states", f"{is_done} ({where})")
             for name, said, is_done, where in pairs if said != is_done]  # fmt: skip
+
+
+def spelled_policies(policies: CardPolicies) -> str | None:
+    """JSON of every policy of a card with the section, as contracts.rate_card holds it; None without the section."""
+    if not policies.is_stated:
+        return None
+    cap = policies.platform_fault_cap_hours
+    return json.dumps(
+        {
+            "blocked": policies.blocked,
+            "platform_fault_cap_hours": "none" if cap is None else str(cap),
+            "preempted_minutes": str(policies.preempted_minutes),
+            "reserved_unused": policies.reserved_unused,
+            "suspended": policies.suspended,
+        }
+    )

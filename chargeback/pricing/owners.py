@@ -18,8 +18,8 @@ from chargeback.contracts.names import UNATTRIBUTED
 DEFAULT_PRECEDENCE = ("label", "queue", "namespace", "account", "user")
 """The first kind of key that somebody owns decides; a key of a later kind is not asked any more."""
 
-_OWNER = ("team", "cost_centre", "project", "company")
-_NOBODY = (UNATTRIBUTED, "", "", "")
+_OWNER = ("team", "cost_centre", "project", "company", "customer_class")
+_NOBODY = (UNATTRIBUTED, "", "", "", "")
 _OPTIONAL = ("queue", "labels", "scheduler")
 _PART_SCHEMA = {
     "cluster": pl.String(),
@@ -43,10 +43,10 @@ def with_owners(
 
     Input:   usage with cluster, day, account, user, wckey and, where they are known, scheduler, queue and labels (JSON)
              as in contracts.runs; contracts.ownership of one month.
-    Output:  the same columns plus team, cost_centre, project, company, part_numerator, part_denominator; the parts of
-             one input row add up to 1, what nobody owns being `unattributed`. The key of a queue is the Slurm partition
-             or namespace/queue, that of a label namespace/label=value; of several labels that are owned the one that
-             the ownership file names first decides.
+    Output:  the same columns plus team, cost_centre, project, company, customer_class and part_numerator /
+             part_denominator; the parts of one input row add up to 1, what nobody owns being `unattributed`. The key of
+             a queue is the Slurm partition or namespace/queue, that of a label namespace/label=value; of several labels
+             that are owned the one that the ownership file names first decides.
     Source:  design.md 2 "ownership", "unattributed"; 7, last rule but one; case K19.
     """
     columns = usage.columns

@@ -1,8 +1,9 @@
 """Who answers for an account: the ownership CSV read, cut to a month, and refused where it is ambiguous.
 
-Columns of the file: cluster, kind, key, project, team, cost_centre, company, percent, valid_from, valid_until. Dates
-are local days, half-open; an empty valid_until is open. One file is the whole truth: the latest one landed replaces
-the others. Not here: which row a run belongs to (owners.py).
+Columns of the file: cluster, kind, key, project, team, cost_centre, company, percent, valid_from, valid_until, and, if
+the card has customer classes, customer_class. Dates are local days, half-open; an empty valid_until is open.
+One file is the whole truth: the latest one landed replaces the others.
+Not here: which row a run belongs to (owners.py).
 """
 
 import csv
@@ -12,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from datetime import date, timedelta
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import polars as pl
 
@@ -23,7 +24,8 @@ from chargeback.contracts.ownership import OWNERSHIP
 FILE_COLUMNS = (
     "cluster", "kind", "key", "project", "team", "cost_centre", "company", "percent", "valid_from", "valid_until",
 )  # fmt: skip
-KINDS = ("account", "namespace", "queue", "label", "user", "wckey")
+OPTIONAL_COLUMNS = ("customer_class",)
+KINDS = ("account", "namespace", "queue", "label", "user", "wckey", "reservation")
 OPEN_END = "9999-12-31"
 """What an open valid_until is read as."""
 
@@ -53,7 +55,7 @@ def read_ownership(content: bytes, *, object_key: str) -> tuple[pl.DataFrame, li
     try:
         header = next(reader, [])
         missing = [name for name in FILE_COLUMNS if name not in header]
-        if missing or len(header) != len(FILE_COLUMNS):
+        if missing or sorted(set(header) - set(OPTIONAL_COLUMNS)) != sorted(FILE_COLUMNS):
             wrong = f"column {', '.join(missing)} is missing" if missing else f"has {len(header)} columns"
             return _frame([]), [f"ownership {object_key} line 1: {wrong}: the columns are {','.join(FILE_COLUMNS)}"]
         line = reader.line_num + 1
@@ -88,13 +90,14 @@ def ownership_findings(rows: pl.DataFrame) -> list[str]:
     """Say where rows (of a file or of a month) contradict each other; a month with a finding is not published.
 
     Refused: parts of one key that add up to more than 100 % on some day (below 100 % the rest is unattributed); one
-    owner twice for the same days; two teams whose names differ so little that they would share a statement.
+    owner twice for the same days; an owner of two customer classes in one month, since a line has one price; two
+    teams whose names differ so little that they would share a statement.
     """
     by_key: dict[tuple[str, str, str], list[dict[str, object]]] = defaultdict(list)
     for row in rows.sort("line").iter_rows(named=True):
         by_key[(row["cluster"], row["kind"], row["key"])].append(row)
     findings = [finding for key in sorted(by_key) for finding in _overlaps(key, by_key[key])]
-    return findings + list(_shared_slugs(rows))
+    return findings + list(_two_classes(rows)) + list(_shared_slugs(rows))
 
 
 def _read_row(header: list[str], cells: list[str]) -> tuple[dict[str, object], list[str]]:
@@ -122,7 +125,7 @@ def _read_row(header: list[str], cells: list[str]) -> tuple[dict[str, object], l
         )
     part = percent / 100
     parts = {"percent_numerator": part.numerator, "percent_denominator": part.denominator}
-    return {**cell, **parts, "valid_until": until}, faults
+    return {"customer_class": "", **cell, **parts, "valid_until": until}, faults
 
 
 def _is_day(text: str, *, may_be_empty: bool) -> bool:
@@ -158,6 +161,29 @@ def _overlaps(key: tuple[str, str, str], rows: list[dict[str, object]]) -> Itera
         if len(set(owners)) < len(owners):
             yield f"{where} names one owner twice from {start}: add the percents up in one row"
             return
+
+
+def _two_classes(rows: pl.DataFrame) -> Iterator[str]:
+    by_owner: dict[tuple[str, ...], list[dict[str, str]]] = defaultdict(list)
+    for row in rows.sort("line").iter_rows(named=True):
+        by_owner[tuple(row[column] for column in _OWNER)].append(row)
+    several = [owner for owner, of in by_owner.items() if len({row["customer_class"] for row in of}) > 1]
+    for owner in sorted(several):
+        for row, other in combinations(by_owner[owner], 2):
+            if row["customer_class"] != other["customer_class"] and _share_a_month(row, other):
+                yield (
+                    f"ownership lines {row['line']} and {other['line']}: {owner[1]} is of class "
+                    f"{row['customer_class'] or 'none'!r} and {other['customer_class'] or 'none'!r} in one month: "
+                    "a class changes with a month, for all rows of an owner"
+                )
+                break
+
+
+def _share_a_month(row: dict[str, str], other: dict[str, str]) -> bool:
+    last, other_last = (
+        (date.fromisoformat(each["valid_until"]) - timedelta(days=1)).isoformat()[:7] for each in (row, other)
+    )
+    return row["valid_from"][:7] <= other_last and other["valid_from"][:7] <= last
 
 
 def _percent(value: Fraction) -> str:

@@ -1,16 +1,17 @@
 """Which card is in force in a month, and its prices with every unit resolved to hours. Not here: reading a card."""
 
 from collections.abc import Sequence
-from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from fractions import Fraction
 
 import polars as pl
 
 from chargeback.billing_period import BillingPeriod
 from chargeback.contracts.rate_card import RATE_CARD
-from chargeback.money import SECONDS_PER_HOUR, fraction_of
+from chargeback.money import SECONDS_PER_HOUR
+from chargeback.pricing.card_policies import spelled_policies
+from chargeback.pricing.class_prices import spelled_class_prices
 from chargeback.pricing.rate_card import CardRefused, RateCard
-from chargeback.pricing.stated_price import HOURS_OF_MONTH_730, PRICE_SCALE, StatedPrice
+from chargeback.pricing.stated_price import hourly_price
 
 
 def card_in_force(
@@ -65,6 +66,8 @@ def prices_of_month(card: RateCard, *, period: BillingPeriod) -> pl.DataFrame:
             "billing_weight_denominator": stated.billing_weight.denominator if stated.billing_weight else None,
             "stated_price": stated.price,
             "stated_unit": stated.unit,
+            "class_prices": spelled_class_prices(card, stated, hours_in_month=hours),
+            "policies": spelled_policies(card.policies),
             "currency": card.currency,
             "is_signed": card.is_signed,
             "signature": card.signature,
@@ -74,14 +77,6 @@ def prices_of_month(card: RateCard, *, period: BillingPeriod) -> pl.DataFrame:
         for stated in card.prices
     ]
     return pl.DataFrame(rows, schema=RATE_CARD.schema, orient="row").sort(RATE_CARD.key)
-
-
-def hourly_price(stated: StatedPrice, *, hours_in_month: Fraction) -> Decimal:
-    """The stated price per hour, at most 12 decimals, rounded half-even only where the division does not terminate."""
-    hours = {"month": hours_in_month, "month_730": Fraction(HOURS_OF_MONTH_730)}.get(stated.unit, Fraction(1))
-    exact = fraction_of(stated.price) / hours
-    with localcontext(prec=60, rounding=ROUND_HALF_EVEN):
-        return Decimal(round(exact * 10**PRICE_SCALE)).scaleb(-PRICE_SCALE)
 
 
 def _dates(card: RateCard) -> str:

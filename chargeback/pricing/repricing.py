@@ -5,8 +5,9 @@ Not here: which months a card concerns, and lines (chargeback/ledger/charges.py)
 
 import polars as pl
 
-from chargeback.contracts.names import ALLOCATION
+from chargeback.contracts.names import ALLOCATION, PLATFORM_OPERATIONS, RESERVED_UNUSED
 from chargeback.pricing.card_match import with_card
+from chargeback.pricing.class_prices import with_class_prices
 from chargeback.pricing.exact_quantities import times
 
 _OF_THE_CARD = ("price", "card_version", "quantity_unit")
@@ -28,4 +29,9 @@ def reprice(rated: pl.DataFrame, prices: pl.DataFrame, new_prices: pl.DataFrame)
     weighted = times(
         matched, "quantity", numerator=pl.col("weight_numerator"), denominator=pl.col("weight_denominator")
     )
-    return weighted.filter((pl.col("kind") == ALLOCATION) | pl.col("price").is_not_null()).select(rated.columns)
+    is_own = pl.col("kind") == PLATFORM_OPERATIONS
+    classed = with_class_prices(weighted, new_prices).with_columns(
+        price=pl.when(~is_own).then("price"), card_version=pl.when(~is_own).then("card_version")
+    )
+    stands = pl.col("kind").is_in((ALLOCATION, RESERVED_UNUSED, PLATFORM_OPERATIONS))
+    return classed.filter(stands | pl.col("price").is_not_null()).select(rated.columns)

@@ -1,12 +1,14 @@
 """One price as a rate card states it.
 
-Not here: reading it (card_prices.py), how many hours its unit has in a month (prices_of_month.py).
+Not here: reading it (card_prices.py), how many hours the billing month has (prices_of_month.py).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from fractions import Fraction
+
+from chargeback.money import fraction_of
 
 PRICE_SCALE = 12
 """Decimals that a price keeps at most."""
@@ -35,6 +37,14 @@ class StatedPrice:
     def per_hour_of_730(self) -> Fraction:
         """The price per hour with a month of 730 hours: to compare prices, never to charge."""
         return Fraction(self.price) / (HOURS_OF_MONTH_730 if self.unit.startswith("month") else 1)
+
+
+def hourly_price(stated: StatedPrice, *, hours_in_month: Fraction) -> Decimal:
+    """The stated price per hour, at most 12 decimals, rounded half-even only where the division does not terminate."""
+    hours = {"month": hours_in_month, "month_730": Fraction(HOURS_OF_MONTH_730)}.get(stated.unit, Fraction(1))
+    exact = fraction_of(stated.price) / hours
+    with localcontext(prec=60, rounding=ROUND_HALF_EVEN):
+        return Decimal(round(exact * 10**PRICE_SCALE)).scaleb(-PRICE_SCALE)
 
 
 def billing_weights(prices: Sequence[StatedPrice]) -> dict[str, Fraction]:

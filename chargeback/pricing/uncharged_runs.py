@@ -4,7 +4,8 @@ from collections.abc import Collection, Sequence
 
 import polars as pl
 
-from chargeback.pricing.owners import DEFAULT_PRECEDENCE, with_owners
+from chargeback.pricing.owners import DEFAULT_PRECEDENCE
+from chargeback.pricing.platform_operations import with_owners_or_platform
 
 UNCHARGED = {
     "team": pl.String(),
@@ -28,6 +29,7 @@ def uncharged_runs(
     *,
     unknown_accounts: Collection[str] = (),
     precedence: Sequence[str] = DEFAULT_PRECEDENCE,
+    platform_operations: Collection[str] = (),
 ) -> pl.DataFrame:
     """The month's runs without a charge: never started (unless it asked for no GPU), or with an unknown GPU count.
 
@@ -50,6 +52,7 @@ def uncharged_runs(
             "scheduler",
             "queue",
             "labels",
+            "qos",
             reason=basis.replace_strict(REASONS, default=None, return_dtype=pl.String()),
             wall_seconds=pl.col("elapsed_seconds").fill_null(0) + pl.col("suspended_seconds").fill_null(0),
         )
@@ -57,7 +60,13 @@ def uncharged_runs(
         .sort("day")
         .unique(("cluster", "run"), keep="last", maintain_order=True)
     )
-    owned = with_owners(silent, ownership, unknown_accounts=unknown_accounts, precedence=precedence)
+    owned = with_owners_or_platform(
+        silent,
+        ownership,
+        unknown_accounts=unknown_accounts,
+        precedence=precedence,
+        platform_operations=platform_operations,
+    )
     return (
         owned.select(pl.col(name).cast(dtype) for name, dtype in UNCHARGED.items())
         .unique(maintain_order=True)

@@ -13,11 +13,12 @@ import polars as pl
 from chargeback.billing_period import Interval
 from chargeback.contracts.capacity import CAPACITY, STATES
 from chargeback.usage.capacity_states import share_out
-from chargeback.usage.circumstances import CIRCUMSTANCES, circumstances_of_day
+from chargeback.usage.circumstances import CIRCUMSTANCES, circumstances_of_day, reservations_of_day
 from chargeback.usage.host_sets import NOT_SPLIT, members_of_sets, merge_host_sets
 from chargeback.usage.inventory import INVENTORY, inventory_of
 from chargeback.usage.kubernetes_circumstances import kubernetes_circumstances_of_day
 from chargeback.usage.kubernetes_inventory import kubernetes_inventory_over_time
+from chargeback.usage.named_reservations import NAMED_SPELLS, named_spells, reserved_unused_by
 from chargeback.usage.sweep import levels_over_time
 
 PLACE = ("host", "accelerator")
@@ -50,7 +51,8 @@ def capacity_of_day(
         unfit_units=pl.lit(0, pl.Int64),
     )
     spells = circumstances_of_day(raw_events, raw_reservations, runs, interval=interval)
-    return capacity_by_state(all_day, spells, holds, cluster=cluster, day=day, interval=interval)
+    named = named_spells(reservations_of_day(raw_reservations), interval)
+    return capacity_by_state(all_day, spells, holds, cluster=cluster, day=day, interval=interval, reservations=named)
 
 
 def kubernetes_capacity_of_day(
@@ -74,12 +76,20 @@ def kubernetes_capacity_of_day(
 
 
 def capacity_by_state(
-    inventory: pl.DataFrame, spells: pl.DataFrame, holds: pl.DataFrame, *, cluster: str, day: str, interval: Interval
+    inventory: pl.DataFrame,
+    spells: pl.DataFrame,
+    holds: pl.DataFrame,
+    *,
+    cluster: str,
+    day: str,
+    interval: Interval,
+    reservations: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """Say for every host, accelerator and hour what became of its capacity.
 
     Input:   INVENTORY with `unfit_units`, `from` and `until` in seconds of the day; circumstances.py SPELLS;
-             contracts.holds. Unfit units are unplanned out of service where nobody holds them.
+             contracts.holds; `reservations`: NAMED_SPELLS of those that are among the spells. Unfit units are
+             unplanned out of service where nobody holds them.
     Output:  contracts.capacity, sorted by its key. The states of a row add up to its capacity. While no node record
              counts a host and accelerator, it has as much capacity as is held. A row in whose hour a hold could not be
              split over its hosts stands for all of them. Rows of no capacity and no hold are left out. What is held
@@ -93,9 +103,11 @@ def capacity_by_state(
     single, merged = merge_host_sets(stretches, holds, interval=interval)
     uncounted = (pl.col("inventory") == "none") & (pl.col("held") + pl.col("overcommitted") > 0)
     is_counted = (pl.col("inventory") == "node record").any() & ~uncounted.any()
+    swept = pl.concat([single, merged])
+    named = pl.DataFrame(schema=NAMED_SPELLS) if reservations is None else reservations
+    reserved_by = reserved_unused_by(swept, named)
     return (
-        pl.concat([single, merged])
-        .group_by("hour", *PLACE, "units_per_gpu")
+        swept.group_by("hour", *PLACE, "units_per_gpu")
         .agg(
             *[
                 ((pl.col("until") - pl.col("from")) * pl.col(state)).sum().alias(f"{state}_unit_seconds")
@@ -104,6 +116,7 @@ def capacity_by_state(
             is_counted=is_counted,
         )
         .filter(pl.col("capacity_unit_seconds") + pl.col("overcommitted_unit_seconds") > 0)
+        .join(reserved_by, on=["hour", *PLACE, "units_per_gpu"], how="left", validate="1:1")
         .with_columns(
             cluster=pl.lit(cluster),
             day=pl.lit(day),

@@ -17,6 +17,7 @@ SPELLS = {"host": pl.String(), "circumstance": pl.String(), "from": pl.Int64(), 
 
 _PLANNED = r"MAINT|PLANNED|REBOOT|POWER"
 _IN_SERVICE = r"^(ALLOC|ALLOCATED|MIX|MIXED|IDLE|COMP|COMPLETING|\+)+$"
+_IS_MAINTENANCE = pl.col("Flags").fill_null("").str.to_uppercase().str.contains(r"\bMAINT\b")
 
 
 def circumstances_of_day(
@@ -50,12 +51,26 @@ def _out_of_service(raw_events: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def reservations_of_day(raw_reservations: pl.DataFrame) -> pl.DataFrame:
+    """host, reservation, begins and ends of every reservation of hosts that is no maintenance.
+
+    Input: contracts.raw_reservations.
+    """
+    return _on_each_host(
+        raw_reservations.filter(~_IS_MAINTENANCE).select(
+            pl.col("NodeNames").fill_null("").alias("hosts"),
+            pl.col("Name").alias("reservation"),
+            pl.col("TimeStart").alias("begins"),
+            pl.col("TimeEnd").alias("ends"),
+        )
+    )
+
+
 def _reserved(raw_reservations: pl.DataFrame) -> pl.DataFrame:
-    is_maintenance = pl.col("Flags").fill_null("").str.to_uppercase().str.contains(r"\bMAINT\b")
     return _on_each_host(
         raw_reservations.select(
             pl.col("NodeNames").fill_null("").alias("hosts"),
-            pl.when(is_maintenance).then(pl.lit("planned")).otherwise(pl.lit("reserved")).alias("circumstance"),
+            pl.when(_IS_MAINTENANCE).then(pl.lit("planned")).otherwise(pl.lit("reserved")).alias("circumstance"),
             pl.col("TimeStart").alias("begins"),
             pl.col("TimeEnd").alias("ends"),
         )
@@ -90,7 +105,7 @@ def _on_each_host(spells: pl.DataFrame) -> pl.DataFrame:
         spells.join(expanded, on="hosts", how="left", validate="m:1")
         .explode("host")
         .filter(pl.col("host").is_not_null())
-        .select("host", "circumstance", "begins", "ends")
+        .select("host", *(name for name in spells.columns if name != "hosts"))
     )
 
 

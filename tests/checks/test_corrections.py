@@ -83,7 +83,11 @@ def test_corrections_approved_fails_for_an_old_correction_that_no_controller_sig
     rows = correction_lines(
         lines(line("2025-11", "Vision", 3600)), CORRECTIONS.empty(), lines(), month=MONTH, stood=basis(), now=basis()
     )
-    put(estate, CORRECTIONS, under_policy(rows, replace(Corrections().policy, threshold=Decimal(0))))
+    put(
+        estate,
+        CORRECTIONS,
+        under_policy(rows, replace(Corrections().policy(fiscal_year_first_month=1), threshold=Decimal(0))),
+    )
 
     judgement = judged("corrections_approved", estate)
 

@@ -77,13 +77,13 @@ def test_evidence_of_a_parallel_month_is_none_for_an_enforced_one(billed_estate:
     assert others[0].suite_version == others[1].suite_version
 
 
-def land_and_bill_with(estate: Estate, section: str) -> None:
-    """The month priced from a card of a higher version that has this section too."""
+def land_and_bill_with(estate: Estate, section: str, **changed: pl.Expr) -> None:
+    """The month priced from a card of a higher version that has this section too, with columns changed."""
     text = CARD.replace('version: "2026.1"', 'version: "2026.9"') + section
     estate.land("rate-cards", text.encode(), at=LATER, extension="yaml")
     period = BillingPeriod(MONTH, estate.settings.zone)
     card, _ = estate.workspace.people.rate_card(period, currency="EUR")
-    put(estate, RATE_CARD, prices_of_month(card, period=period))
+    put(estate, RATE_CARD, prices_of_month(card, period=period).with_columns(**changed))
 
 
 def test_customer_classes_equal_passes_for_a_card_without_classes(billed_estate: Estate) -> None:
@@ -126,8 +126,14 @@ def test_card_policies_kept_passes_for_a_card_that_states_none(billed_estate: Es
     assert judged("card_policies_kept", billed_estate).is_pass
 
 
-def test_card_policies_kept_fails_for_a_credit_that_finance_signed_and_nobody_gives(estate: Estate) -> None:
+def test_card_policies_kept_passes_for_a_card_whose_credits_are_given(estate: Estate) -> None:
     land_and_bill_with(estate, "policies: {platform_fault_cap_hours: 24}\n")
+
+    assert judged("card_policies_kept", estate).is_pass
+
+
+def test_card_policies_kept_fails_for_a_credit_that_finance_signed_and_nobody_gives(estate: Estate) -> None:
+    land_and_bill_with(estate, "policies: {platform_fault_cap_hours: 24}\n", policies=pl.lit(None, pl.String))
 
     judgement = judged("card_policies_kept", estate)
 

@@ -192,3 +192,21 @@ def test_credits_within_usage_fails_for_a_credit_of_more_than_was_charged_or_at_
 
     assert judgement.is_failure
     assert f"at most 36000 forgiven, at 2.385 | {told}" in judgement.told
+
+
+def test_reserved_unused_charged_passes_where_nothing_is_reserved(billed_estate: Estate) -> None:
+    assert judged("reserved_unused_charged", billed_estate).is_pass
+
+
+def test_reserved_unused_charged_fails_for_what_capacity_does_not_know_and_for_another_time(estate: Estate) -> None:
+    kept = rows_of(estate, RATED_USAGE).head(1).with_columns(
+        kind=pl.lit("reserved-unused"),
+        quantity_numerator=pl.lit(3600, pl.Int64),
+        quantity_denominator=pl.lit(1, pl.Int64),
+    )  # fmt: skip
+    put(estate, RATED_USAGE, kept)
+
+    judgement = judged("reserved_unused_charged", estate)
+
+    assert judgement.is_failure
+    assert judgement.told == "h100-sxm5-80gb | 0 GPU-seconds | 3600 GPU-seconds charged"

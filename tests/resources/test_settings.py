@@ -90,13 +90,29 @@ def test_nothing_is_forgiven_unless_the_policies_say_so_and_what_they_say_is_pri
 
     chosen, by_default = settings_of(WHOLE.replace("[journal]", forgiving)), settings_of(WHOLE)
 
-    assert by_default.policies.credit_policies == NO_CREDITS
+    assert by_default.policies.money.credits == NO_CREDITS
     assert by_default.printed_policies()["credit_platform_fault_cap_hours"] == "0"
-    assert chosen.policies.credit_policies == CreditPolicies(
+    assert chosen.policies.money.credits == CreditPolicies(
         platform_fault_cap_hours=24, preempted_minutes=30, suspended=True
     )
     assert chosen.printed_policies()["suspended"] == "credited"
     assert chosen.printed_policies()["credit_preempted_minutes"] == "30"
+
+
+def test_what_is_reserved_and_unused_is_charged_unless_the_settings_say_that_it_is_reported() -> None:
+    reported = settings_of(WHOLE.replace("[journal]", 'reserved_unused = "reported"\n[journal]'))
+
+    assert settings_of(WHOLE).policies.money.charges_reserved_unused
+    assert not reported.policies.money.charges_reserved_unused
+    assert settings_of(WHOLE).printed_policies()["platform_operations"] == "none"
+
+
+def test_the_platforms_operations_are_named_by_account_or_qos_and_by_nothing_that_users_write() -> None:
+    named = WHOLE.replace("[journal]", 'platform_operations = ["account:burnin", "qos:health"]\n[journal]')
+
+    assert settings_of(named).policies.platform_operations == ("account:burnin", "qos:health")
+    with pytest.raises(SettingsRefused, match="must be account:NAME or qos:NAME"):
+        settings_of(named.replace("qos:health", "label:health"))
 
 
 def test_an_s3_lake_is_left_as_it_is_written() -> None:

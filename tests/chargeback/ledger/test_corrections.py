@@ -174,7 +174,7 @@ def test_small_differences_wait_and_are_booked_when_together_they_are_large_enou
 def test_old_corrections_and_those_of_another_fiscal_year_need_the_controller(
     corrected: str, booked_in: str, days: int, begins: int, needs: bool
 ) -> None:
-    policy = CorrectionPolicy(approval_after_days=days, fiscal_year_begins=begins)
+    policy = CorrectionPolicy(approval_after_days=days, fiscal_year_first_month=begins)
 
     assert needs_controller(corrected, booked_in=booked_in, policy=policy) == needs
 

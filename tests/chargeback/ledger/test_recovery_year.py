@@ -6,14 +6,9 @@ from fractions import Fraction
 import polars as pl
 import pytest
 
+from chargeback.ledger.fiscal_year import fiscal_year_of, months_of_fiscal_year
 from chargeback.ledger.general_ledger import read_general_ledger
-from chargeback.ledger.recovery_year import (
-    by_accelerator,
-    carry_forward,
-    fiscal_year_of,
-    months_of_fiscal_year,
-    sums_of,
-)
+from chargeback.ledger.recovery_year import by_accelerator, carry_forward, sums_of
 from tests.chargeback.ledger.recovery_month import EUR, GPU, lines_of, month_of_recovery
 
 HEADER = "posting_month,gl_account,component,accelerator,amount,currency\n"

@@ -10,9 +10,9 @@ import pytest
 from chargeback.billing_period import BillingPeriod
 from chargeback.contracts.rate_card import RATE_CARD
 from chargeback.money import Currency, amount_of
-from chargeback.pricing.prices_of_month import card_in_force, hourly_price, prices_of_month
+from chargeback.pricing.prices_of_month import card_in_force, prices_of_month
 from chargeback.pricing.rate_card import CardRefused, RateCard
-from chargeback.pricing.stated_price import StatedPrice
+from chargeback.pricing.stated_price import StatedPrice, hourly_price
 from tests.chargeback.worked_month import AMSTERDAM, MARCH, the_card
 
 UTC_ZONE = ZoneInfo("UTC")

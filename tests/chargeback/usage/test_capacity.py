@@ -133,6 +133,49 @@ def test_a_maintenance_reservation_is_planned_downtime_and_any_other_is_reserved
     assert gpu_seconds(found, "reserved_unused") == 2 * 3600 + 8 * 3600
 
 
+def test_what_is_reserved_and_unused_names_its_reservation_and_several_at_once_name_none() -> None:
+    nodes = a_table_of(RAW_NODES, "NodeName  Gres\ngpu01  gpu:h100:8\ngpu02  gpu:h100:8")
+    reservations = a_table_of(
+        RAW_RESERVATIONS,
+        """
+        Name     TimeStart          TimeEnd            NodeNames
+        class    2026-03-10T12:00Z  2026-03-10T12:30Z  gpu01
+        release  2026-03-10T12:30Z  2026-03-10T14:00Z  gpu01
+        overlap  2026-03-10T13:30Z  2026-03-10T14:00Z  gpu[01-02]
+    """,
+    )
+
+    found = capacity(nodes, reservations=reservations)
+
+    said = found.filter(pl.col("reserved_unused_unit_seconds") > 0)
+    assert said.select("host", "reserved_unused_by").rows() == [
+        ("gpu01", '{"class":14400,"release":14400}'),
+        ("gpu01", '{"":14400,"release":14400}'),
+        ("gpu02", '{"overlap":14400}'),
+    ]
+    assert found.filter(pl.col("reserved_unused_unit_seconds") == 0)["reserved_unused_by"].null_count() == 45
+
+
+def test_hosts_that_share_a_count_which_could_not_be_split_keep_the_name_of_their_one_reservation() -> None:
+    nodes = a_table_of(RAW_NODES, "NodeName  Gres\ngpu01  gpu:h100:8\ngpu02  gpu:h100:8")
+    reservations = a_table_of(
+        RAW_RESERVATIONS,
+        """
+        Name   TimeStart          TimeEnd            NodeNames
+        class  2026-03-10T12:00Z  2026-03-10T13:00Z  gpu[01-02]
+    """,
+    )
+    holds = a_table_of(HOLDS, """
+        run  host        accelerator     held_from          held_until         device_count  split
+        1    gpu[01-02]  h100-sxm5-80gb  2026-03-10T12:00Z  2026-03-10T13:00Z  5             not split
+    """, **{**ONE_HOST, "split": "not split"})  # fmt: skip
+
+    found = capacity(nodes, holds, reservations=reservations)
+
+    said = found.filter(pl.col("reserved_unused_unit_seconds") > 0)
+    assert said.select("host", "reserved_unused_by").rows() == [("gpu[01-02]", '{"class":39600}')]
+
+
 def test_the_rest_of_a_node_that_a_run_has_to_itself_is_blocked() -> None:
     nodes = a_table_of(RAW_NODES, "NodeName  Gres\ngpu01  gpu:h100:8")
     runs = a_table_of(

@@ -1,0 +1,82 @@
+"""The suspense as texts of a statement document: whose hours nobody knows, since when, who clears it, until when.
+
+Age is counted to the end of the month, not to today, so that a document made again is the same document.
+Not here: what becomes of it once it is due (pricing/credits.py), clearing it (pricing/ownership.py).
+"""
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from fractions import Fraction
+
+import polars as pl
+
+from chargeback.contracts.names import CREDIT_SUSPENSE, RESERVED_UNUSED
+from chargeback.ledger.plain_numbers import decimal_text, hours_text
+from chargeback.ledger.statement_document import Document
+from chargeback.ledger.statement_parts import COST_DECIMALS, held_texts
+from chargeback.ledger.usage_sums import held_by, largest_first, total
+from chargeback.money import SECONDS_PER_HOUR
+
+
+def suspense_parts(unattributed: pl.DataFrame, *, month: str, policies: Mapping[str, str], limit: int) -> Document:
+    """How much nobody owns, on which accounts and reservations, and the first local day and age of each.
+
+    Input:   contracts.rated_usage of the team `unattributed`; policies as they are printed.
+    Output:  `due_day` is the first day on which the platform bears it, '' where it never does; `is_borne`: it does.
+    """
+    end = _first_day_after(month)
+    due = int(policies.get("suspense_due_days", "0"))
+    held = unattributed.filter(~pl.col("kind").is_in([RESERVED_UNUSED, CREDIT_SUSPENSE]))
+    accounts = largest_first(held_by(held, "cluster", "account"))
+    users = held_by(held, "cluster", "account", "user")
+    firsts = {(cluster, account): first for cluster, account, first in held.group_by(
+        "cluster", pl.col("account").fill_null("")).agg(pl.col("day").min()).iter_rows()}  # fmt: skip
+    return {
+        **held_texts(total(dict(accounts))),
+        "accounts": [
+            {
+                "cluster": cluster,
+                "account": account or "(no account)",
+                "users": sorted(user for at, name, user in users if (at, name) == (cluster, account)),
+                **_age(firsts[cluster, account], end),
+                **held_texts(amount),
+            }
+            for (cluster, account), amount in accounts[:limit]
+        ],
+        "account_count": len(accounts),
+        "reservations": _reservations(unattributed, end)[:limit],
+        "cleared_by": policies.get("suspense_cleared_by", ""),
+        "due_day": (end + timedelta(days=due)).isoformat() if due else "",
+        "is_borne": CREDIT_SUSPENSE in unattributed["kind"],
+    }
+
+
+def _reservations(unattributed: pl.DataFrame, end: date) -> list[Document]:
+    """Reservations of which nobody pays what was unused, by cluster and name."""
+    sums: dict[tuple[str, str], tuple[Fraction, Fraction, str]] = {}
+    rows = unattributed.filter(pl.col("kind") == RESERVED_UNUSED).sort("cluster", "run", "day")
+    for row in rows.iter_rows(named=True):
+        key = (row["cluster"], row["run"].partition("/")[2])
+        quantity = Fraction(row["quantity_numerator"], row["quantity_denominator"])
+        so_far, cost, first = sums.get(key, (Fraction(0), Fraction(0), row["day"]))
+        added = quantity * Fraction(row["price"] or 0) / SECONDS_PER_HOUR
+        sums[key] = (so_far + quantity, cost + added, min(first, row["day"]))
+    return [
+        {
+            "cluster": cluster,
+            "reservation": name,
+            "hours": hours_text(quantity),
+            "cost": decimal_text(cost, decimals=COST_DECIMALS),
+            **_age(first, end),
+        }
+        for (cluster, name), (quantity, cost, first) in sums.items()
+    ]
+
+
+def _age(first_day: str, end: date) -> Document:
+    return {"first_day": first_day, "age_days": (end - date.fromisoformat(first_day)).days}
+
+
+def _first_day_after(month: str) -> date:
+    first = date.fromisoformat(f"{month}-01")
+    return (first + timedelta(days=31)).replace(day=1)
