@@ -97,12 +97,9 @@ def statement_rows(
         },
     }
     charged, used, left_out = (_by_team(frame) for frame in (lines, without_operations(sized), uncharged))
-    suspense = used.get(UNATTRIBUTED, sized.clear())
     rows = []
-    teams = {*charged, *used, *left_out, *corrected}
-    for team in sorted(each for each in teams if slug_of(each) != PLATFORM_OPERATIONS):
-        mine = charged.get(team, lines.clear())
-        usage = used.get(team, sized.clear())
+    for team in _that_are_asked({*charged, *used, *left_out, *corrected}):
+        mine, usage = charged.get(team, lines.clear()), used.get(team, sized.clear())
         mended, before = (of.get(team, NO_CORRECTIONS) for of in (corrected, corrected_before))
         change = _change(team, mine, previous_lines, month=month, currency=currency)
         of_team = _of_team(team, mine, usage, currency=currency, appendix_jobs=appendix_jobs)
@@ -111,7 +108,7 @@ def statement_rows(
             **corrected_document(of_team, mended, currency),
             "change": corrected_change(change, mended, before, currency),
             "not_charged": not_charged_parts(usage, left_out.get(team, uncharged.clear())),
-            "suspense": _suspense(team, suspense, month=month, policies=policies),
+            "suspense": _suspense(team, used.get(UNATTRIBUTED, sized.clear()), month=month, policies=policies),
         }
         rows.append(_row(team, mine, mended, document, month=month, currency=currency))
     return pl.DataFrame(rows, schema=STATEMENTS.schema, orient="row").sort("team")
@@ -141,6 +138,10 @@ def _circumstances(coverage: Coverage, card: CardMark | None, policies: Mapping[
         "card": asdict(card) if card else None,
         "policies": dict(policies),
     }
+
+
+def _that_are_asked(teams: set[str]) -> list[str]:
+    return sorted(team for team in teams if slug_of(team) != PLATFORM_OPERATIONS)
 
 
 def _suspense(team: str, unattributed: pl.DataFrame, *, month: str, policies: Mapping[str, str]) -> Document:

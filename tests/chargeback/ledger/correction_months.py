@@ -36,7 +36,7 @@ def line(
     row = {
         **key, "line_id": line_id_of(key), "quantity": str(sign * seconds), "quantity_unit": "GPU-second",
         "gpu_seconds": str(seconds), "price": Decimal(price), "amount": EUR.round(exact), "exact_amount": str(exact),
-        "currency": "EUR", "card_version": "1", "run_count": 1, "running_count": 0,
+        "currency": "EUR", "card_version": "1", "run_count": 1, "running_count": 0, "customer_class": "",
     }  # fmt: skip
     return {name: row[name] for name in TEAM_CHARGES.column_names}
 
