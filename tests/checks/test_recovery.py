@@ -4,11 +4,13 @@ from decimal import Decimal
 
 import polars as pl
 
+from chargeback.contracts.journal_entries import JOURNAL_ENTRIES
+from chargeback.contracts.partition import Partition
 from chargeback.contracts.recovery import RECOVERY
 from chargeback.ledger.recovery_findings import identity_findings
 from tests.chargeback.ledger.recovery_month import EUR, month_of_recovery
 from tests.checks.judging import change_first, judged, put
-from tests.estates import Estate
+from tests.estates import MONTH, Estate
 
 CENT, EURO = (pl.lit(Decimal(amount)) for amount in ("0.01", "1.00"))
 
@@ -42,6 +44,17 @@ def test_recovered_equals_journal_fails_for_a_cent_that_nobody_was_charged(estat
 
     assert told.is_failure
     assert "the journal recovers" in told.told
+
+
+def test_what_corrects_a_closed_month_is_in_the_ledger_of_that_month_and_not_in_this_ones(estate: Estate) -> None:
+    entries = estate.workspace.lake.scan(JOURNAL_ENTRIES, [Partition.of_month(MONTH)]).frame.collect()
+    corrected = entries.with_columns(
+        kind=pl.lit("correction"), entry_key=pl.concat_str("entry_key", pl.lit("-correction"))
+    )
+
+    put(estate, JOURNAL_ENTRIES, pl.concat([entries, corrected]))
+
+    assert judged("recovered_equals_journal", estate).is_pass
 
 
 def test_general_ledger_read_fails_for_rows_that_are_in_no_pool_and_stops_nothing(estate: Estate) -> None:

@@ -182,4 +182,4 @@ def test_a_tick_of_the_sensor_itself_asks_for_one_run_a_month(ticks: Ticks) -> N
 
     assert {request.partition_key for request in requests} == {BEFORE_LAST, LAST}
     assert len(requests) == 2
-    assert {len(request.asset_selection or ()) for request in requests} == {8}
+    assert {len(request.asset_selection or ()) for request in requests} == {9}
