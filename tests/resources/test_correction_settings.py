@@ -36,7 +36,7 @@ def test_what_is_said_of_corrections_holds() -> None:
         ({"threshold": "-1"}, 'write an amount in quotes, like "25.00"'),
         ({"threshold": "1e3"}, "write an amount in quotes"),
         ({"threshold": 25}, "corrections.threshold"),
-        ({"approval_after_days": -1}, "must be from 0 to 3660"),
+        ({"approval_after_days": 3661}, "must be from 0 to 3660"),
         ({"look_back_months": 0}, "must be from 1 to 120"),
         ({"treshold": "1"}, "threshold"),
     ],

@@ -64,7 +64,7 @@ def test_capacity_whose_states_do_not_add_up_is_found_with_its_hour_and_host() -
     capacity = a_table_of(CAPACITY, """
         hour_start         host   accelerator  capacity_unit_seconds  held_unit_seconds
         2026-03-10T09:00Z  gpu01  h100         28800                  28799
-    """).with_columns(pl.col("^(out|reserved|blocked|unknown|unallocated|overcommitted).*$") * 0)  # fmt: skip
+    """).with_columns(pl.col("^(out|reserved|blocked|unknown|unallocated|overcommitted).*_seconds$") * 0)  # fmt: skip
 
     findings = capacity_states_add_up(capacity)
 
