@@ -44,13 +44,19 @@ def _terms(report: Document, console: Console) -> None:
 
 
 def _accelerators(report: Document, console: Console) -> None:
-    table = _table("accelerator", "pool", "recovered", "unallocated h", "at cost", "carry forward")
+    table = _table("accelerator", "pool", "recovered", "carry forward")
     for row in report["accelerators"]:
-        table.add_row(
-            row["name"], grouped(row["pool"]), grouped(row["recovered"]), grouped(row["unallocated_hours"]),
-            grouped(row["unallocated_cost"]), signed(row["carry_forward"]),
-        )  # fmt: skip
+        table.add_row(row["name"], grouped(row["pool"]), grouped(row["recovered"]), signed(row["carry_forward"]))
     console.print(table)
+    if report["memo"]:
+        memo = _table("nobody held it", "state", "GPU-hours", "at cost")
+        for row in report["memo"]:
+            memo.add_row(row["name"], row["state"], grouped(row["hours"]), _known(row["cost"]))
+        console.print(memo)
+
+
+def _known(amount: str) -> str:
+    return grouped(amount) if amount else "no build-up"
 
 
 def _work(report: Document, console: Console) -> None:

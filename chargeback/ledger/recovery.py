@@ -15,7 +15,7 @@ from chargeback.contracts.recovery import RECOVERY
 from chargeback.ledger.general_ledger import GeneralLedger, actual_costs
 from chargeback.ledger.gpu_hour_cost import Use
 from chargeback.ledger.plain_numbers import plain_amount
-from chargeback.ledger.recovered import Recovered, recovered_by_accelerator
+from chargeback.ledger.recovered import Recovered, recovered_by_accelerator, whole_gpu
 from chargeback.ledger.recovery_hours import Weeks
 from chargeback.ledger.recovery_identity import CARRY_FORWARD, Plan, exact_terms, rounded_terms
 from chargeback.money import Currency
@@ -24,6 +24,9 @@ UNKNOWN = dict.fromkeys(
     ("planned_pool", "pool", "planned_idle", "volume_variance", "spending_variance", "discounts", "rounding",
      "unallocated_cost", "blocked_cost")
 )  # fmt: skip
+
+AT_COST = ("unallocated", "blocked")
+"""States of capacity that nobody pays for: the platform's memo, valued at cost."""
 
 
 def recovery_rows(
@@ -49,7 +52,7 @@ def recovery_rows(
     spent, _ = actual_costs(
         ledger.posted if ledger else (), {name: plan.costs for name, plan in plans.items()}, currency=currency
     )
-    totals = {row["accelerator"]: row for row in capacity_totals.iter_rows(named=True)}
+    totals = _totals_by_gpu(capacity_totals)
     quarantined = len(ledger.quarantined) if ledger else 0
     rows = []
     for accelerator in sorted({*plans, *sums, *totals, *weeks}):
@@ -78,6 +81,16 @@ def plans_of(planned: pl.DataFrame) -> dict[str, Plan]:
         costs.setdefault(row["accelerator"], {})[row["component"]] = Fraction(row["cost"])
         said[row["accelerator"]] = Fraction(row["billable_hours"]), Fraction(row["capacity_share"])
     return {name: Plan(costs[name], *said[name]) for name in sorted(costs)}
+
+
+def _totals_by_gpu(capacity_totals: pl.DataFrame) -> dict[str, dict[str, Fraction]]:
+    """GPU -> unallocated and blocked seconds; what nobody held of a slice is its GPU's, as is what it cost."""
+    totals: dict[str, dict[str, Fraction]] = {}
+    for row in capacity_totals.iter_rows(named=True):
+        into = totals.setdefault(whole_gpu(row["accelerator"]), dict.fromkeys(AT_COST, Fraction(0)))
+        for state in AT_COST:
+            into[state] += Fraction(row[state])
+    return totals
 
 
 def _money(
@@ -115,13 +128,12 @@ def _components(
     return shown
 
 
-def _hours(weeks: Weeks, totals: Mapping[str, str] | None) -> dict[str, str]:
+def _hours(weeks: Weeks, totals: Mapping[str, Fraction] | None) -> dict[str, str]:
     use = sum(weeks.values(), Use())
     return {
         "available_gpu_seconds": str(use.available),
         "held_gpu_seconds": str(use.held),
-        "unallocated_gpu_seconds": totals["unallocated"] if totals else "0",
-        "blocked_gpu_seconds": totals["blocked"] if totals else "0",
+        **{f"{state}_gpu_seconds": str(totals[state]) if totals else "0" for state in AT_COST},
         "weeks": json.dumps(
             {week: {name: str(seconds) for name, seconds in asdict(part).items()} for week, part in weeks.items()},
             sort_keys=True,
@@ -137,7 +149,7 @@ def _idle_at_cost(row: Mapping[str, object], currency: Currency) -> dict[str, De
     per_second = Fraction(str(row["pool"])) / available if available else Fraction(0)
     return {
         f"{state}_cost": currency.round(Fraction(str(row[f"{state}_gpu_seconds"])) * per_second)
-        for state in ("unallocated", "blocked")
+        for state in AT_COST
     }
 
 

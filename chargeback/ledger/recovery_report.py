@@ -57,6 +57,7 @@ def recovery_report(rows: pl.DataFrame, *, name: str, currency: Currency, tax: F
             for term in TERMS
         ],
         "accelerators": [_accelerator(each, part, currency) for each, part in by_accelerator(planned).items()],
+        "memo": _memo(rows, currency),
         "unplanned": [_accelerator(each, part, currency) for each, part in others.items()],
         "components": [
             {"component": component, **{of: plain_amount(amount, currency) for of, amount in amounts.items()},
@@ -93,6 +94,18 @@ def _accelerator(accelerator: str, sums: Sums, currency: Currency) -> Document:
         "blocked_hours": hours_text(sums.blocked_seconds),
         "carry_forward": _money(carry_forward(sums), currency),
     }
+
+
+def _memo(rows: pl.DataFrame, currency: Currency) -> list[Document]:
+    """What nobody held, a row per accelerator and state that occurs; the cost is empty where nothing says it."""
+    memo = []
+    for accelerator, sums in by_accelerator(rows).items():
+        for state, seconds in (("unallocated", sums.unallocated_seconds), ("blocked", sums.blocked_seconds)):
+            if seconds:
+                cost = _money(sums.amounts[f"{state}_cost"], currency)
+                name = accelerator_name(accelerator)
+                memo.append({"name": name, "state": state, "hours": hours_text(seconds), "cost": cost})
+    return memo
 
 
 def _amounts(sums: Sums, currency: Currency) -> Document:

@@ -65,11 +65,15 @@ def lines_of(text: str = LINES) -> pl.DataFrame:
 
 
 def month_of_recovery(
-    lines: pl.DataFrame | None = None, *, ledger: GeneralLedger | None = None, planned: pl.DataFrame = PLANNED
-) -> pl.DataFrame:
+    lines: pl.DataFrame | None = None, *, ledger: GeneralLedger | None = None, planned: pl.DataFrame = PLANNED,
+    unallocated_of: str = GPU,
+) -> pl.DataFrame:  # fmt: skip
     """contracts.recovery: 2 GPUs for 743 hours, 20 hours of them down, 800.005 held, half of what was seen active."""
     hours = 3600
-    totals = {"accelerator": GPU, **dict.fromkeys(list(CAPACITY_TOTALS)[1:], "0"), "unallocated": str(600 * hours)}
+    totals = {
+        "accelerator": unallocated_of, **dict.fromkeys(list(CAPACITY_TOTALS)[1:], "0"),
+        "unallocated": str(600 * hours), "blocked": str(7 * hours),
+    }  # fmt: skip
     use = Use(
         available=Fraction(1466 * hours), held=Fraction(2880018), observed=Fraction(1440009), active=Fraction(720000),
         rated=Fraction(2880018),

@@ -53,7 +53,7 @@ def test_what_was_spent_beyond_the_plan_is_a_spending_variance_and_nothing_else_
     assert (spent["actual"], spent["pool"], spent["spending_variance"]) == (
         "general ledger", Decimal("1061.50"), Decimal("39.50")
     )  # fmt: skip
-    moved = {"pool", "spending_variance", "unallocated_cost"}
+    moved = {"pool", "spending_variance", "unallocated_cost", "blocked_cost"}
     assert {name for name in amounts_of(spent) if spent[name] != planned[name]} == moved
     assert identity_gap(spent) == 0
 
@@ -64,6 +64,14 @@ def test_unallocated_capacity_is_valued_at_cost_and_never_at_the_card_rate() -> 
     # 600 of 1,466 hours in service, of a pool of 1,022: at the card's 1.00 an hour it would be 600.00.
     assert row["unallocated_cost"] == Decimal("418.28")
     assert row["unallocated_cost"] < 600
+    assert row["blocked_cost"] == Decimal("4.88")
+
+
+def test_what_nobody_held_of_a_slice_is_its_gpus_and_no_row_of_its_own() -> None:
+    of_slices = month_of_recovery(unallocated_of=f"{GPU}:3g.40gb")
+
+    assert of_slices.equals(month_of_recovery())
+    assert of_slices["accelerator"].to_list() == [GPU]
 
 
 def test_an_accelerator_without_a_build_up_says_what_was_recovered_and_claims_no_cost() -> None:

@@ -46,6 +46,20 @@ def test_without_a_build_up_no_cost_is_claimed_and_the_page_says_why() -> None:
     )
 
 
+def test_capacity_that_nobody_held_is_a_memo_at_cost_on_the_page_and_in_no_total() -> None:
+    report = recovery_report(month_of_recovery(), name="2026-03", currency=EUR, tax=TAX)
+    unknown = recovery_report(month_of_recovery(planned=PLANNED.clear()), name="2026-03", currency=EUR, tax=TAX)
+
+    page = render_summary(list(worked_statements()["document"]), month="2026-03", recovery=report).decode()
+
+    assert [(row["state"], row["hours"], row["cost"]) for row in report["memo"]] == [
+        ("unallocated", "600.00", "418.28"), ("blocked", "7.00", "4.88"),
+    ]  # fmt: skip
+    assert [row["cost"] for row in unknown["memo"]] == ["", ""]
+    assert "Memo: capacity that nobody held, at cost" in page
+    assert "418.28" not in page.split("Memo: capacity")[0]
+
+
 def test_the_estate_page_shows_the_pool_as_table_and_picture_and_asks_nobody_for_anything() -> None:
     report = recovery_report(month_of_recovery(), name="2026-03", currency=EUR, tax=TAX)
 
