@@ -12,7 +12,7 @@ from chargeback.ledger.general_ledger import read_general_ledger
 from chargeback.ledger.recovered import Recovered
 from chargeback.ledger.recovery_identity import TERMS, Plan, exact_terms, identity_gap, rounded_terms
 from chargeback.money import Currency
-from tests.chargeback.ledger.recovery_month import EUR, PLANNED, amounts_of, lines_of, month_of_recovery
+from tests.chargeback.ledger.recovery_month import EUR, GPU, PLANNED, amounts_of, lines_of, month_of_recovery
 
 LEDGER = read_general_ledger(
     b"posting_month,gl_account,component,accelerator,amount,currency\n"

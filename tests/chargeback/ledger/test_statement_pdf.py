@@ -135,3 +135,37 @@ def test_the_same_document_makes_the_same_bytes_in_another_process_place_and_loc
     )  # fmt: skip
 
     assert again.stdout == render_pdf(document)
+
+
+RESERVED = {
+    "cluster": "slurm-a", "reservation": "drill", "hours": "22.00", "cost": "52.8000", "first_day": "2026-03-06",
+    "age_days": 26,
+}  # fmt: skip
+
+
+def with_suspense(team: str, **changes: object) -> str:
+    document = json.loads(document_of(worked_statements(), team))
+    document["suspense"] |= changes
+    return json.dumps(document)
+
+
+def test_a_reservation_in_suspense_is_named_on_every_paper() -> None:
+    of_team = text_of(render_pdf(with_suspense("NLP", reservations=[RESERVED])), first_page_only=True)
+    alone = text_of(render_pdf(with_suspense("NLP", reservations=[RESERVED], accounts=[], account_count=0)))
+
+    assert "belong to nobody yet" in of_team
+    for text in (of_team, alone):
+        assert "Nobody is named to pay for reservation drill (slurm-a, 22.00 h unused). Yours?" in text
+    assert "belong to nobody yet" not in alone
+
+
+def test_the_paper_of_the_suspense_says_since_when_until_when_and_who_clears_it() -> None:
+    terms = {"due_day": "2026-06-30", "cleared_by": "cost-centre owners", "is_borne": False}
+
+    waits = text_of(render_pdf(with_suspense("unattributed", reservations=[RESERVED], **terms)))
+    borne = text_of(render_pdf(with_suspense("unattributed", reservations=[RESERVED], **{**terms, "is_borne": True})))
+
+    assert "drill reservation on slurm-a, unused 2026-03-06 26 22.00 52.80" in waits
+    assert "From 2026-06-30 on the platform bears" in waits
+    assert "Who may clear them: cost-centre owners." in waits
+    assert "They were due on 2026-06-30 and the platform bears them." in borne
