@@ -19,6 +19,7 @@ from assets.runs import runs
 from assets.team_charges import team_charges
 from assets.unallocated_activity import unallocated_activity
 from chargeback.contracts.capacity import CAPACITY
+from chargeback.contracts.class_terms import class_terms
 from chargeback.contracts.corrections import CORRECTIONS
 from chargeback.contracts.ownership import OWNERSHIP
 from chargeback.contracts.partition import Partition
@@ -32,6 +33,7 @@ from chargeback.contracts.team_charges import TEAM_CHARGES
 from chargeback.contracts.unallocated_activity import UNALLOCATED_ACTIVITY
 from chargeback.ledger.capacity_totals import capacity_totals
 from chargeback.ledger.exceptions import unheld_activity
+from chargeback.ledger.held_entries import PostingTerms
 from chargeback.ledger.node_sizes import node_sizes
 from chargeback.ledger.statement_document import Coverage, card_mark
 from chargeback.ledger.statements import statement_rows
@@ -84,7 +86,12 @@ def statements(
             before,
             corrected_before,
             objects=shas_of(objects),
-            settings={"policies": printed, "mode": settings.mode, "contact": settings.contact},
+            settings={
+                "policies": printed,
+                "mode": settings.mode,
+                "contact": settings.contact,
+                "company": settings.journal.company,
+            },
         ),
         rule=lambda: _rows(
             {name: scanned.frame for name, scanned in read.items()},
@@ -134,6 +141,7 @@ def _rows(
         quota=quota,
         corrections=read["corrections"].collect(),
         previous_corrections=previous_corrections,
+        terms=PostingTerms(settings.journal.company, class_terms(prices)),
     )
 
 

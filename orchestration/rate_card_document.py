@@ -127,10 +127,13 @@ def _price(price: StatedPrice, decimals: int) -> Document:
 
 
 def _customers(customers: CustomerClass, card: RateCard) -> Document:
+    missing = customers.terms.missing if customers.terms.is_outside else ()
     parts = [
         "pays for what grants paid" if customers.pays_grant_funded else "nothing for what grants paid",
-        f"{_trimmed(customers.mark_up * 100)} % mark-up" if customers.mark_up else "",
+        f"{_trimmed(customers.mark_up * 100)} % mark-up" if customers.states_mark_up else "",
         f"{_trimmed(customers.subsidy * 100)} % subsidy" if customers.subsidy else "",
+        f"tax code {customers.tax_code}" if customers.tax_code else "",
+        f"not posted before {' and '.join(missing)} is stated" if missing else "",
     ]
     return {
         "name": customers.name,

@@ -71,7 +71,8 @@ def _head(beginning: Beginning) -> Iterator[str]:
     yield "# customer_classes:            # without them everybody pays what is stated"
     yield "#   internal: {kind: internal}"
     yield "#   federal: {kind: federal}   # never pays for what a grant has paid for"
-    yield "#   partners: {kind: external, grant_funded: included, mark_up: 25 %}"
+    yield "#   partners: {kind: external, grant_funded: included, mark_up: 25 %, tax_code: V19}"
+    yield "#   sister: {kind: intercompany, mark_up: 0 %, tax_code: IC0}     # posted once both are stated"
 
 
 def _accelerator(name: str, in_use: InUse, beginning: Beginning) -> Iterator[str]:

@@ -33,9 +33,12 @@ JOURNAL_ENTRIES = Contract(
             "kind of its lines; or what it does to a closed month",
             values=(*CHARGE_KINDS, *CORRECTION_KINDS),
         ),
+        Column("tax_code", pl.String(), "of the team's side, as the card states it; amounts are net of tax"),
         Column("amount", MONEY, "positive", "currency", minimum=0),
         CURRENCY,
+        Column("partner_company", pl.String(), "company that the entry is owed to; empty within one company"),
+        Column("hold", pl.String(), "why the whole entry may not be posted yet; empty if it may"),
         Column("description", pl.String(), "text for the finance system"),
     ),
-    checks=("journal_balances", "journal_equals_charges"),
+    checks=("journal_balances", "journal_equals_charges", "journal_held_for_terms"),
 )

@@ -44,6 +44,12 @@ RATE_CARD = Contract(
             nullable=True,
         ),
         Column(
+            "class_terms",
+            pl.String(),
+            "what is posted by class, JSON of class -> kind, mark_up and tax_code as stated; null without classes",
+            nullable=True,
+        ),
+        Column(
             "policies",
             pl.String(),
             "policies that the card states, JSON of name -> value, the same in every row; null if none",

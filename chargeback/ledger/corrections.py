@@ -92,7 +92,7 @@ def correction_lines(
             raise ValueError(f"{line_id} is of {known['month']}, which {month} cannot correct: it is not before it")
         rows.append(
             {
-                **{name: known[name] for name in (*LINE_KEY, "quantity_unit", "currency")},
+                **{name: known[name] for name in (*LINE_KEY, "customer_class", "quantity_unit", "currency")},
                 "month": month,
                 "corrects_month": known["month"],
                 "line_id": line_id,

@@ -13,8 +13,8 @@ from chargeback.money import Currency
 def render_hledger(entries: pl.DataFrame, currency: Currency, *, mode: str = "parallel") -> bytes:
     """All entries of a month, dated on its last day, with every account and the commodity declared.
 
-    An entry is pending (`!`) while its month runs in parallel, cleared (`*`) under enforcement; its code is the entry
-    key. Deterministic: equal entries, equal bytes.
+    An entry is pending (`!`) while its month runs in parallel or it is held, cleared (`*`) under enforcement; its code
+    is the entry key. Deterministic: equal entries, equal bytes.
     """
     decimals = "0" * currency.minor_units
     accounts = sorted({_account(line) for line in entries.iter_rows(named=True)})
@@ -28,8 +28,12 @@ def render_hledger(entries: pl.DataFrame, currency: Currency, *, mode: str = "pa
     mark = "!" if mode == "parallel" else "*"
     for key, entry in by_entry(entries).items():
         head = entry.row(0, named=True)
-        text += ["", f"{_last_day(head['month'])} {mark} ({_inline(key)}) {_inline(_title(head))}"]
+        text += [
+            "",
+            f"{_last_day(head['month'])} {'!' if head['hold'] else mark} ({_inline(key)}) {_inline(_title(head))}",
+        ]
         text += [f"    ; entry_sha256: {entry_hash(entry)}"]
+        text += [f"    ; held: {_inline(head['hold'])}"] if head["hold"] else []
         for line in entry.iter_rows(named=True):
             sign = "-" if line["side"] == "credit" else ""
             amount = f"{sign}{plain_amount(line['amount'], currency)} {currency.code}"

@@ -16,9 +16,13 @@ import polars as pl
 
 from chargeback.contracts.journal_entries import JOURNAL_ENTRIES
 from chargeback.contracts.names import CREDIT_KINDS, UNATTRIBUTED, slug_of
+from chargeback.ledger.held_entries import PostingTerms
 from chargeback.ledger.team_sides import on_teams
 
 REVISION = "r1"
+
+Target = tuple[str, str, str, str]
+"""Cost centre, accelerator, tier and customer class of the team's side."""
 ENTRY_COLUMNS = ("month", "company", "batch_key", "entry_key", "team", "kind", "currency")
 
 
@@ -34,26 +38,34 @@ class JournalAccounts:
     credits: str
 
 
-def journal_entries(lines: pl.DataFrame, *, month: str, accounts: JournalAccounts) -> pl.DataFrame:
+def journal_entries(
+    lines: pl.DataFrame, *, month: str, accounts: JournalAccounts, terms: PostingTerms | None = None
+) -> pl.DataFrame:
     """contracts.journal_entries of a month, in order of entry key and line number.
 
-    Input:   contracts.team_charges of the month.
+    Input:   contracts.team_charges of the month; on what terms they are posted (None: no class has any).
     Output:  per company, team and kind: one debit of the expense account per cost centre, accelerator and tier, and one
              credit of the recovery account in the same company, so that every batch balances in itself. `unattributed`
              debits the suspense account in the platform's company. What is forgiven is a contra entry: it credits the
              accounts that the charge debited and debits the credit account on the platform's cost centre, which bears
-             it. Lines of zero are left out, and so is an entry of nothing but zeros.
+             it. Lines of zero are left out, and so is an entry of nothing but zeros. An entry with a line that may not
+             be posted yet is held as a whole, and says why.
     Source:  design.md 5.11, 5.13; aggregated, never per job.
     """
-    sides: dict[tuple[str, str, str, str], dict[tuple[str, str, str], Decimal]] = defaultdict(dict)
+    terms = terms or PostingTerms(accounts.platform_company)
+    sides: dict[tuple[str, str, str, str], dict[Target, Decimal]] = defaultdict(dict)
     for line in lines.iter_rows(named=True):
         company = line["company"] or accounts.platform_company
         cost_centre = line["cost_centre"] or accounts.platform_cost_centre
         amounts = sides[(company, line["team"], line["kind"], line["currency"])]
-        target = (cost_centre, line["accelerator"], line["tier"])
+        target = (cost_centre, line["accelerator"], line["tier"], line["customer_class"])
         amount = -line["amount"] if line["kind"] in CREDIT_KINDS else line["amount"]
         amounts[target] = amounts.get(target, Decimal(0)) + amount
-    rows = [row for entry in sorted(sides) for row in _entry(entry, sides[entry], month=month, accounts=accounts)]
+    rows = [
+        row
+        for entry in sorted(sides)
+        for row in _entry(entry, sides[entry], month=month, accounts=accounts, terms=terms)
+    ]
     return pl.DataFrame(rows, schema=JOURNAL_ENTRIES.schema, orient="row").sort("entry_key", "line_number")
 
 
@@ -113,15 +125,17 @@ def journal_findings(entries: pl.DataFrame, lines: pl.DataFrame) -> list[str]:
 
 def _entry(
     entry: tuple[str, str, str, str],
-    amounts: Mapping[tuple[str, str, str], Decimal],
+    amounts: Mapping[Target, Decimal],
     *,
     month: str,
     accounts: JournalAccounts,
+    terms: PostingTerms,
 ) -> list[dict[str, Any]]:
     company, team, kind, currency = entry
     common = {
         "month": month, "company": company, "batch_key": batch_key_of(company, month),
         "entry_key": entry_key_of(company, month, team, kind), "team": team, "kind": kind, "currency": currency,
+        "partner_company": terms.partner_of(company), "hold": terms.hold_of(company, (each[3] for each in amounts)),
     }  # fmt: skip
     is_credit = kind in CREDIT_KINDS
     rows: list[dict[str, Any]] = [
@@ -131,10 +145,11 @@ def _entry(
             "cost_centre": cost_centre,
             "accelerator": accelerator,
             "tier": tier,
+            "tax_code": terms.tax_code_of(customer_class),
             "amount": amount,
             "description": f"GPU {kind} {month}, {team}: {accelerator}, {tier}",
         }
-        for (cost_centre, accelerator, tier), amount in sorted(amounts.items())
+        for (cost_centre, accelerator, tier, customer_class), amount in sorted(amounts.items())
         if amount
     ]
     if not rows:
@@ -148,6 +163,7 @@ def _entry(
             "cost_centre": accounts.platform_cost_centre,
             "accelerator": "",
             "tier": "",
+            "tax_code": "",
             "amount": _sum(amounts.values()),
             "description": f"GPU {kind} {month}, {team}: {what}{between}",
         }

@@ -15,14 +15,16 @@ from chargeback.money import Currency
 
 COLUMNS = (
     "batch_id", "period", "company", "currency", "source", "control_total", "status", "entry_key", "entry_sha256",
-    "line_number", "side", "amount", "account", "cost_centre", "team", "accelerator", "tier", "kind", "description",
+    "line_number", "side", "amount", "account", "cost_centre", "team", "accelerator", "tier", "kind", "tax_code",
+    "partner_company", "hold", "description",
 )  # fmt: skip
 
 
 def render_journal_csv(entries: pl.DataFrame, currency: Currency, *, mode: str) -> bytes:
     """RFC 4180, in order of entry key and line number; `control_total` is the sum of the batch's debits.
 
-    `status` is `withheld` in a parallel month: nothing in it may be imported.
+    `status` is `withheld` in a parallel month, when nothing may be imported, and `held` of an entry that may not be
+    posted yet: `hold` says why.
     """
     totals: dict[str, Decimal] = defaultdict(Decimal)
     for batch, amount in entries.filter(pl.col("side") == "debit").select("batch_key", "amount").iter_rows():
@@ -40,7 +42,7 @@ def render_journal_csv(entries: pl.DataFrame, currency: Currency, *, mode: str) 
                     line["currency"],
                     "gpu-chargeback",
                     Decimal(plain_amount(totals[line["batch_key"]], currency)),
-                    status,
+                    "held" if line["hold"] else status,
                     line["entry_key"],
                     digest,
                     line["line_number"],
@@ -52,6 +54,9 @@ def render_journal_csv(entries: pl.DataFrame, currency: Currency, *, mode: str) 
                     line["accelerator"],
                     line["tier"],
                     line["kind"],
+                    line["tax_code"],
+                    line["partner_company"],
+                    line["hold"],
                     line["description"],
                 ]
             )

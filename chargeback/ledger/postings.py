@@ -30,8 +30,8 @@ def postings_of(
 
     Input:   contracts.journal_entries; the month's rows that stand in the outbox, if any; `mode` is parallel or
              enforced.
-    Output:  entries not sent yet: withheld (parallel) or prepared, resting on this certificate. Entries sent with the
-             same content keep their row as it is: a repeat changes nothing.
+    Output:  entries not sent yet: withheld (in parallel, and those that are held) or prepared, resting on this
+             certificate. Entries sent with the same content keep their row as it is: a repeat changes nothing.
     Refused: an entry that was sent with other content, or that was sent and is not in the journal any more.
     Source:  design.md 5.11.
     """
@@ -76,7 +76,7 @@ def _posting(entry: pl.DataFrame, *, state: str, certificate_hash: str) -> dict[
     head = entry.row(0, named=True)
     row = {
         **head,
-        "state": state,
+        "state": "withheld" if head["hold"] else state,
         "debit_amount": sum(entry.filter(pl.col("side") == "debit")["amount"], Decimal(0)),
         "entry_sha256": entry_hash(entry),
         "certificate_hash": certificate_hash,

@@ -148,8 +148,7 @@ def _idle_at_cost(row: Mapping[str, object], currency: Currency) -> dict[str, De
     available = Fraction(str(row["available_gpu_seconds"]))
     per_second = Fraction(str(row["pool"])) / available if available else Fraction(0)
     return {
-        f"{state}_cost": currency.round(Fraction(str(row[f"{state}_gpu_seconds"])) * per_second)
-        for state in AT_COST
+        f"{state}_cost": currency.round(Fraction(str(row[f"{state}_gpu_seconds"])) * per_second) for state in AT_COST
     }
 
 

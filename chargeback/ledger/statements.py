@@ -18,6 +18,8 @@ from chargeback.ledger.corrections import booked_total
 from chargeback.ledger.credit_parts import credit_parts
 from chargeback.ledger.estate_document import estate_document, exceptions_of_estate
 from chargeback.ledger.estate_operations import without_operations
+from chargeback.ledger.held_entries import PostingTerms
+from chargeback.ledger.held_parts import held_document
 from chargeback.ledger.month_change import month_change
 from chargeback.ledger.node_sizes import NODE_SIZES, with_node_sizes
 from chargeback.ledger.plain_numbers import decimal_text, plain_amount
@@ -50,6 +52,7 @@ SUSPENSE_ACCOUNTS = {False: 5, True: 500}
 """Accounts that a statement lists at most: a team's, and the suspense's own."""
 
 NO_CORRECTIONS = CORRECTIONS.empty()
+NO_TERMS = PostingTerms("")
 
 
 def statement_rows(
@@ -72,6 +75,7 @@ def statement_rows(
     quota: pl.DataFrame | None = None,
     corrections: pl.DataFrame = NO_CORRECTIONS,
     previous_corrections: pl.DataFrame = NO_CORRECTIONS,
+    terms: PostingTerms = NO_TERMS,
 ) -> pl.DataFrame:
     """contracts.statements of a month, in order of team; `unattributed` has one of its own, for whoever must clear it.
 
@@ -79,23 +83,22 @@ def statement_rows(
              wall_seconds); capacity totals; what was read; last month's team_charges (None: there is no statement for
              it); policies as they are printed; `contact` answers disputes. `mode` is parallel or enforced. `sizes`:
              node_sizes of the month's days; `unheld`: unheld_activity of them; `quota`: exceptions.QUOTA of them;
-             `corrections`: contracts.corrections that the month books, and that the month before did.
+             `corrections`: contracts.corrections that the month books, and that the month before did; `terms` of
+             posting.
     Output:  a row for every team that held, would have borne, or is corrected; total: rounded lines and corrections.
              What the platform itself ran stands in the estate's part only.
     """
     corrected, corrected_before = _by_team(corrections), _by_team(previous_corrections)
     sized = with_node_sizes(rated, pl.DataFrame(schema=NODE_SIZES) if sizes is None else sizes)
-    common = {
-        **_circumstances(coverage, card, policies),
-        "month": month,
-        "mode": mode,
-        "currency": currency.code,
-        "contact": contact,
-        "estate": {
-            **estate_document(lines, sized, uncharged, capacity_totals, corrections, currency=currency),
-            "exceptions": exceptions_of_estate(unheld, quota),
-        },
+    estate = estate_document(lines, sized, uncharged, capacity_totals, corrections, currency=currency)
+    estate = {
+        **held_document(estate, lines, corrections, terms, currency),
+        "exceptions": exceptions_of_estate(unheld, quota),
     }
+    common = {
+        **_circumstances(coverage, card, policies, contact), "month": month, "mode": mode, "currency": currency.code,
+        "estate": estate,
+    }  # fmt: skip
     charged, used, left_out = (_by_team(frame) for frame in (lines, without_operations(sized), uncharged))
     rows = []
     for team in _that_are_asked({*charged, *used, *left_out, *corrected}):
@@ -105,7 +108,7 @@ def statement_rows(
         of_team = _of_team(team, mine, usage, currency=currency, appendix_jobs=appendix_jobs)
         document = {
             **common,
-            **corrected_document(of_team, mended, currency),
+            **held_document(corrected_document(of_team, mended, currency), mine, mended, terms, currency),
             "change": corrected_change(change, mended, before, currency),
             "not_charged": not_charged_parts(usage, left_out.get(team, uncharged.clear())),
             "suspense": _suspense(team, used.get(UNATTRIBUTED, sized.clear()), month=month, policies=policies),
@@ -131,8 +134,9 @@ def statement_findings(statements: pl.DataFrame, lines: pl.DataFrame) -> list[st
     ]
 
 
-def _circumstances(coverage: Coverage, card: CardMark | None, policies: Mapping[str, str]) -> Document:
+def _circumstances(coverage: Coverage, card: CardMark | None, policies: Mapping[str, str], contact: str) -> Document:
     return {
+        "contact": contact,
         "format": FORMAT,
         "coverage": asdict(coverage),
         "card": asdict(card) if card else None,

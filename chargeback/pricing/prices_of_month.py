@@ -6,6 +6,7 @@ from fractions import Fraction
 import polars as pl
 
 from chargeback.billing_period import BillingPeriod
+from chargeback.contracts.class_terms import spelled_class_terms
 from chargeback.contracts.rate_card import RATE_CARD
 from chargeback.money import SECONDS_PER_HOUR
 from chargeback.pricing.card_policies import spelled_policies
@@ -67,6 +68,7 @@ def prices_of_month(card: RateCard, *, period: BillingPeriod) -> pl.DataFrame:
             "stated_price": stated.price,
             "stated_unit": stated.unit,
             "class_prices": spelled_class_prices(card, stated, hours_in_month=hours),
+            "class_terms": spelled_class_terms({each.name: each.terms for each in card.customer_classes}),
             "policies": spelled_policies(card.policies),
             "currency": card.currency,
             "is_signed": card.is_signed,

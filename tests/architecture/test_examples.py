@@ -52,7 +52,12 @@ def test_the_build_up_of_the_example_makes_the_rate_that_it_states() -> None:
     assert isinstance(card, RateCard), card
     assert [build_up.accelerator for build_up in card.build_ups] == ["h100-sxm5-80gb"]
     assert (card.policies.platform_fault_cap_hours, card.policies.preempted_minutes) == (24, 60)
-    assert [customers.kind for customers in card.customer_classes] == ["internal", "federal", "external"]
+    assert [customers.kind for customers in card.customer_classes] == [
+        "internal",
+        "federal",
+        "external",
+        "intercompany",
+    ]
 
 
 def test_the_owners_of_the_example_are_accepted() -> None:

@@ -7,8 +7,9 @@ import polars as pl
 from chargeback.ledger.capacity_totals import CAPACITY_TOTALS
 from chargeback.ledger.charges import charge_lines
 from chargeback.ledger.exceptions import QUOTA, UNHELD
+from chargeback.ledger.held_entries import PostingTerms
 from chargeback.ledger.statement_document import CardMark, Coverage
-from chargeback.ledger.statements import statement_rows
+from chargeback.ledger.statements import NO_TERMS, statement_rows
 from chargeback.money import Currency
 from chargeback.pricing.credits import CreditPolicies
 from chargeback.pricing.uncharged_runs import UNCHARGED
@@ -47,6 +48,7 @@ def worked_statements(
     quota: pl.DataFrame | None = None,
     policies: Mapping[str, str] = POLICIES,
     currency: Currency = EUR,
+    terms: PostingTerms = NO_TERMS,
 ) -> pl.DataFrame:
     """contracts.statements of the worked month, or of what is given instead of its parts."""
     return statement_rows(
@@ -66,6 +68,7 @@ def worked_statements(
         sizes=sizes,
         unheld=unheld,
         quota=quota,
+        terms=terms,
     )
 
 

@@ -85,7 +85,7 @@ def test_without_a_build_up_nothing_is_known_of_grants_and_nothing_is_added() ->
     ("stated", "reason"),
     [
         ("  f: {kind: federal, grant_funded: included}\n", "would pay for what a grant has paid for"),
-        ("  f: {kind: friends}\n", "kind is 'friends', must be internal, federal or external"),
+        ("  f: {kind: friends}\n", "kind is 'friends', must be internal, federal, external or intercompany"),
         ("  f: {}\n", "kind is missing"),
         ("  f: {kind: internal, subsidy: 101 %}\n", "subsidy is 101 %, at most 100 %"),
         ("  f: {kind: internal, markup: 1 %}\n", "unknown field 'markup'"),
