@@ -4,6 +4,7 @@ import polars as pl
 
 from chargeback.attribution.conservation import capacity_states_add_up, double_booked
 from chargeback.contracts.capacity import CAPACITY
+from chargeback.contracts.holds import HOLDS
 from checks.gate import Check, Outcome, Reading
 
 
@@ -20,7 +21,8 @@ def held_twice(reading: Reading) -> Outcome:
     """
     rows = reading.table(CAPACITY).collect()
     promised = (pl.col("overcommitted_unit_seconds") - pl.col("double_booked_unit_seconds")).sum()
-    return Outcome(double_booked(rows), {"promised_beyond_capacity_unit_seconds": rows.select(promised).item()})
+    found = double_booked(rows, reading.table(HOLDS).collect())
+    return Outcome(found, {"promised_beyond_capacity_unit_seconds": rows.select(promised).item()})
 
 
 def held_beyond_inventory(reading: Reading) -> Outcome:

@@ -12,6 +12,8 @@ from chargeback.contracts.attribution import STATES_OF_HELD_TIME
 from chargeback.contracts.capacity import STATES
 
 FINDINGS = {"key": pl.String(), "expected": pl.String(), "observed": pl.String()}
+NAMED_RUNS = 10
+"""Runs that a finding names at most."""
 HOLD_KEY = ("run", "host", "accelerator", "sharing", "share_units", "units_per_gpu")
 
 
@@ -104,15 +106,30 @@ def gpus_held_twice(attribution: pl.DataFrame, *, interval: Interval) -> pl.Data
     )
 
 
-def double_booked(capacity: pl.DataFrame) -> pl.DataFrame:
-    """Hosts and hours in which more was held than there is: two runs say that they had the same GPU.
+def double_booked(capacity: pl.DataFrame, holds: pl.DataFrame) -> pl.DataFrame:
+    """Hosts and hours in which more was held than there is, with the runs that held there: two say they had one GPU.
 
-    What kinds of sharing may promise beyond the GPUs that share it is marked in the table, and no finding.
+    Input:  contracts.capacity and contracts.holds of the same (cluster, day). What kinds of sharing may promise beyond
+            the GPUs that share it is marked in the table, and no finding.
     Source: design.md 5.4, "any other overlap is a finding".
     """
     held = pl.col("held_unit_seconds") + pl.col("double_booked_unit_seconds")
-    sums = capacity.with_columns(expected=pl.col("held_unit_seconds"), observed=held)
-    return _findings(sums, key=("hour_start", "host", "accelerator", "units_per_gpu"), unit="unit-seconds")
+    sums = capacity.filter(pl.col("double_booked_unit_seconds") != 0).with_columns(
+        expected=pl.col("held_unit_seconds"), observed=held
+    )
+    found = _findings(sums, key=("hour_start", "host", "accelerator", "units_per_gpu"), unit="unit-seconds")
+    spelled = [_spelled(name, sums.schema[name]) for name in ("hour_start", "host", "accelerator", "units_per_gpu")]
+    until = pl.col("hour_start") + pl.duration(hours=1)
+    holders = (
+        sums.select("hour_start", "host", key=pl.concat_str(spelled, separator=" "))
+        .join(holds.select("host", "run", "held_from", "held_until"), on="host", how="inner")
+        .filter((pl.col("held_from") < until) & (pl.col("held_until") > pl.col("hour_start")))
+        .group_by("key")
+        .agg(runs=pl.col("run").unique().sort().head(NAMED_RUNS).str.join(", "))
+    )
+    named = found.join(holders, on="key", how="left", validate="1:1", maintain_order="left")
+    runs = pl.when(pl.col("runs").is_not_null()).then(pl.format(", held by {}", "runs")).otherwise(pl.lit(""))
+    return named.select("key", "expected", observed=pl.col("observed") + runs)
 
 
 def _findings(sums: pl.DataFrame, *, key: tuple[str, ...], unit: str) -> pl.DataFrame:

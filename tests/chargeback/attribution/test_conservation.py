@@ -82,8 +82,8 @@ def test_two_runs_on_one_gpu_are_found_as_double_booked() -> None:
     """,
     )
 
-    assert double_booked(capacity)["observed"].to_list() == ["28860 unit-seconds"]
-    assert double_booked(capacity.with_columns(double_booked_unit_seconds=pl.lit(0))).is_empty()
+    assert double_booked(capacity, HOLDS.empty())["observed"].to_list() == ["28860 unit-seconds"]
+    assert double_booked(capacity.with_columns(double_booked_unit_seconds=pl.lit(0)), HOLDS.empty()).is_empty()
 
 
 NO_SETS = pl.DataFrame(schema=MEMBERS)

@@ -88,7 +88,7 @@ def _gpus(tres: str) -> int:
 
 def test_nothing_is_overcommitted_and_every_day_conserves(days: dict[str, DayTables]) -> None:
     for tables in days.values():
-        assert double_booked(tables.capacity).is_empty()
+        assert double_booked(tables.capacity, tables.holds).is_empty()
         assert capacity_states_add_up(tables.capacity).is_empty()
         assert tables.capacity["inventory"].unique().to_list() == ["node record"]
 

@@ -57,6 +57,6 @@ def test_no_day_of_the_month_breaks_its_contract_or_its_conservation(days: dict[
 
         assert CAPACITY.breaches(tables.capacity) == []
         assert capacity_states_add_up(tables.capacity).is_empty()
-        assert double_booked(tables.capacity).is_empty()
+        assert double_booked(tables.capacity, tables.holds).is_empty()
         assert attribution_against_holds(hours, tables.holds).is_empty()
         assert states_add_up(hours).is_empty()
