@@ -3,6 +3,7 @@
 The asset rated_usage and the fresh computation of closed months rate by these. Not here: rating (chargeback/pricing).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -19,6 +20,11 @@ OWNER_TERMS = ("unknown_accounts", "owner_precedence", "platform_operations")
 
 MONEY_TERMS = ("credits", "reserved_unused")
 """Names of the policies that decide what is charged and forgiven, as they are recorded."""
+
+
+def rated_before_due(inputs: Mapping[str, str]) -> bool:
+    """Whether a month's rated usage, by its recorded inputs, was made while its suspense was not due."""
+    return "suspense=False" in inputs.get("setting|credits", "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@
     runs .. attribution        when a table of that (cluster, day) that they are made from changed
     rate_card, ownership       arrival sensors; here each morning, as a month begins without a new file
     rated_usage .. journal     when a day, card or ownership of that month changed and no day is under way; each morning
+    rated_usage                the same, and of any open month on the morning after its suspense fell due
     corrections                the same, and when a day of a closed month changed: for the earliest open month
     certificate                the same, of months that are over: the running one would always be refused
     published, postings        when the certificate changed; their sensor is off unless automation.publish
@@ -22,6 +23,7 @@ from chargeback.contracts.contract import Contract
 from chargeback.contracts.registry import DAILY, MONTHLY
 from chargeback.contracts.runs import RUNS
 from orchestration.conditions import ClosedMonthChanged, ContentChanged, OfOpenMonth, RequestedNow, UnderWay
+from orchestration.suspense_due import SuspenseFellDue
 from resources.lake import Lake
 from resources.settings import Settings
 
@@ -49,6 +51,8 @@ def condition_of(contract: Contract, lake: Lake, settings: Settings) -> Conditio
     wanted = _not_yet_up_to_date() & ~_days_requested_now() | _each_morning(settings)
     if contract.table == "corrections":
         wanted = wanted | _late_for_closed_months(lake)
+    if contract.table == "rated_usage" and settings.policies.suspense_due_days:
+        wanted = wanted | _struck(settings) & SuspenseFellDue(lake, settings)
     if contract.table == "certificate" or contract.table in LET_OUT_TABLES:
         wanted = wanted & _is_over() & dg.AutomationCondition.all_deps_blocking_checks_passed()
     return wanted & ~UnderWay(MONTHLY) & open_month
@@ -65,6 +69,11 @@ def said_of(contract: Contract, settings: Settings) -> str:
     if contract.table in LET_OUT_TABLES:
         by_itself = "a new certificate" if settings.automation.publish else "nobody but you: automation.publish is off"
         return f"{by_itself}. Never for a closed month, and refused without a certificate that holds"
+    if contract.table == "rated_usage" and settings.policies.suspense_due_days:
+        return (
+            "any change of what it is made from, once no day of the month is under way; each morning, for the running "
+            "month and the one before, and for a month whose suspense fell due. Never for a closed month"
+        )
     if contract.table == "corrections":
         return "the same as statements; also a changed day of a closed month, for the earliest open month"
     changed = "any change of what it is made from, once no day of the month is under way; each morning"
@@ -137,10 +146,13 @@ def _late_for_closed_months(lake: Lake) -> Condition:
 
 def _each_morning(settings: Settings) -> Condition:
     """Whatever is under way: where objects arrive without a pause, the month is brought up to date all the same."""
+    recent = dg.AutomationCondition.in_latest_time_window(MONTH_BEFORE_TOO)
+    return (_struck(settings) & recent).with_label("each morning, the running month and the one before")
+
+
+def _struck(settings: Settings) -> Condition:
     automation = dg.AutomationCondition
-    struck = automation.cron_tick_passed(EACH_MORNING, settings.timezone).since(automation.newly_requested())
-    recent = automation.in_latest_time_window(MONTH_BEFORE_TOO)
-    return (struck & recent).with_label("each morning, the running month and the one before")
+    return automation.cron_tick_passed(EACH_MORNING, settings.timezone).since(automation.newly_requested())
 
 
 def _is_over() -> Condition:

@@ -3,6 +3,6 @@
 from datetime import UTC, datetime, timedelta
 
 
-def is_due(end: datetime, *, days: int) -> bool:
-    """Whether so many days after an instant have passed; with 0 days nothing ever falls due."""
-    return days > 0 and datetime.now(UTC) >= end + timedelta(days=days)
+def is_due(end: datetime, *, days: int, at: datetime | None = None) -> bool:
+    """Whether so many days after an instant have passed, now or at another instant; with 0 days nothing falls due."""
+    return days > 0 and (at or datetime.now(UTC)) >= end + timedelta(days=days)

@@ -1,13 +1,19 @@
 """What the automation sensor requests of days and months, and what it leaves alone."""
 
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import pytest
 
+from chargeback.contracts.partition import Partition
+from chargeback.contracts.rated_usage import RATED_USAGE
 from chargeback.contracts.registry import MONTHLY, daily_tables_of
+from chargeback.pricing.credits import CreditPolicies
 from orchestration.partitions import calendar_of
 from resources.lake import Lake
+from resources.lake_records import Provenance
+from resources.settings import Settings
 from tests.orchestration.ticks import BEFORE_LAST, LAST, RUNNING, Ticks, estate_settings
 
 DERIVED = {"runs", "holds", "bindings", "capacity", "attribution", "unallocated_activity"}
@@ -142,6 +148,30 @@ def test_each_morning_the_running_month_and_the_one_before_are_brought_up_to_dat
     assert ticks.tick(hours=1, minutes=5) == everything
     assert ticks.tick() == {}
     assert ticks.tick(days=1) == everything
+
+
+def test_a_month_whose_suspense_fell_due_is_rated_again_the_next_morning_and_then_no_more(tmp_path: Path) -> None:
+    settings = estate_settings(tmp_path)
+    policies = replace(settings.policies, suspense_due_days=20)
+    ticks = Ticks(replace(settings, policies=policies)).begun()
+    rated_when_due(ticks.settings, BEFORE_LAST, is_due=False)  # its 20 days were over on 20 October
+    rated_when_due(ticks.settings, LAST, is_due=False)  # its own end on 20 November
+    recent = {LAST, RUNNING}
+
+    assert ticks.tick(hours=12) == {}
+    assert ticks.tick(hours=6)["rated_usage"] == {BEFORE_LAST} | recent
+
+    rated_when_due(ticks.settings, BEFORE_LAST, is_due=True)
+
+    assert ticks.tick(days=1)["rated_usage"] == recent
+
+
+def rated_when_due(settings: Settings, month: str, *, is_due: bool) -> None:
+    """An empty month was rated, and its suspense was due or not."""
+    inputs = {"setting|credits": repr(CreditPolicies(suspense=is_due))}
+    Lake(settings.location).replace(
+        RATED_USAGE, Partition.of_month(month), RATED_USAGE.empty(), Provenance("a run", "code", inputs)
+    )
 
 
 def test_a_standing_lake_of_ninety_days_that_is_met_for_the_first_time_requests_nothing(tmp_path: Path) -> None:
