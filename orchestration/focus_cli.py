@@ -16,9 +16,12 @@ def focus(
     month: Annotated[str, typer.Argument(help="Billing month, 2026-10.")],
     out: Annotated[Path, typer.Option("--out", help="File to write, .csv or .parquet.")],
     focus_version: Annotated[str, typer.Option("--focus-version", help="1.2, 1.3 or 1.4.")] = "1.3",
+    dataset: Annotated[
+        str, typer.Option("--dataset", help="cost-and-usage; of 1.4 also invoice-detail and billing-period.")
+    ] = "cost-and-usage",
     config: Config = None,
 ) -> None:
-    """Write a certified month as a FOCUS cost and usage file."""
+    """Write a certified month as a FOCUS file; a closed one says that it is closed."""
     from orchestration.focus import write_focus
 
-    sys.exit(write_focus(month, version=focus_version, out=out, config=config))
+    sys.exit(write_focus(month, version=focus_version, dataset=dataset, out=out, config=config))

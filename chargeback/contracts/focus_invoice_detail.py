@@ -23,7 +23,9 @@ FOCUS_INVOICE_DETAIL = Contract(
         Column("InvoiceDetailId", pl.String(), "x_LineId, or x_CorrectsLineId, of the rows behind it"),
         Column("InvoiceId", pl.String(), "the team's statement"),
         Column("InvoiceIssuerName", pl.String(), "the GPU platform"),
-        Column("InvoiceIssueStatus", pl.String(), "Issued once the month is closed", values=("Provisional", "Issued")),
+        Column(
+            "InvoiceIssueStatus", pl.String(), "a closed month's file says Issued", values=("Provisional", "Issued")
+        ),
         Column("ReferenceInvoiceId", pl.String(), "the invoice that is corrected", nullable=True),
         Column("x_IsShadow", pl.Boolean(), "a parallel month: shown beside finance's own numbers, not billed"),
         Column("x_WouldBeBilledCost", MONEY, "what BilledCost is, or would be if enforced", "BillingCurrency"),

@@ -39,7 +39,7 @@ def invoice_details(
         .with_columns(
             **terms.in_every_row(),
             BilledCost=terms.billed("x_WouldBeBilledCost", MONEY),
-            InvoiceIssueStatus=pl.lit("Issued" if terms.is_closed else "Provisional"),
+            InvoiceIssueStatus=pl.lit("Provisional"),
         )
         .select(pl.col(name).cast(dtype) for name, dtype in FOCUS_INVOICE_DETAIL.schema.items())
         .sort(FOCUS_INVOICE_DETAIL.key)
@@ -47,16 +47,26 @@ def invoice_details(
 
 
 def billing_period(*, terms: FocusTerms) -> pl.DataFrame:
-    """contracts.focus_billing_period of a month: one row. Closed is final (design.md 5.9)."""
+    """contracts.focus_billing_period of a month: one row; a month whose tables are still made is open."""
     span = terms.period.interval
     return pl.DataFrame(
         {
             "month": [terms.period.month],
             "BillingPeriodEnd": pl.Series([span.end], dtype=INSTANT),
             "BillingPeriodStart": pl.Series([span.start], dtype=INSTANT),
-            "BillingPeriodStatus": ["Closed" if terms.is_closed else "Open"],
+            "BillingPeriodStatus": ["Open"],
             "InvoiceIssuerName": [terms.provider],
             "ServiceProviderName": [terms.provider],
         },
         schema=FOCUS_BILLING_PERIOD.schema,
     )
+
+
+def as_closed(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Rows of a FOCUS table of a closed month as a file says them: its period Closed, its invoices Issued.
+
+    The table itself was made while the month was open, and closing changes no content of it (design.md 5.9).
+    """
+    said = {"BillingPeriodStatus": "Closed", "InvoiceIssueStatus": "Issued"}
+    names = rows.collect_schema().names()
+    return rows.with_columns(pl.lit(word).alias(name) for name, word in said.items() if name in names)

@@ -72,3 +72,28 @@ def test_what_cannot_be_written_is_one_sentence(
 
     assert isinstance(refused, SettingsRefused)
     assert why in str(refused)
+
+
+def test_the_billing_period_of_a_closed_month_says_so_and_its_invoices_are_issued(
+    estate: Estate, tmp_path: Path
+) -> None:
+    def statuses() -> list[str]:
+        said = []
+        for dataset, column in (("billing-period", "BillingPeriodStatus"), ("invoice-detail", "InvoiceIssueStatus")):
+            out = tmp_path / f"{dataset}.csv"
+            assert focus(estate, out, focus_version="1.4", dataset=dataset).exit_code == 0
+            said += pl.read_csv(out, infer_schema=False)[column].unique().to_list()
+        return said
+
+    open_month = statuses()
+    estate.workspace.lake.close_month(MONTH, by="Bo Chen", certificate_hash="c0ffee")
+
+    assert open_month == ["Open", "Provisional"]
+    assert statuses() == ["Closed", "Issued"]
+
+
+def test_a_dataset_that_a_version_does_not_have_is_one_sentence(billed_estate: Estate, tmp_path: Path) -> None:
+    said = focus(billed_estate, tmp_path / "period.csv", dataset="billing-period")
+
+    assert isinstance(said.exception, SettingsRefused)
+    assert "is of FOCUS 1.4: add --focus-version 1.4" in str(said.exception)
