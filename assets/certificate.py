@@ -7,6 +7,7 @@ from assets.focus_billing_period import focus_billing_period
 from assets.focus_cost_and_usage import focus_cost_and_usage
 from assets.focus_invoice_detail import focus_invoice_detail
 from assets.journal_entries import journal_entries
+from assets.maps import maps
 from assets.materialisation import Inputs, materialise, month_of
 from assets.recovery import recovery
 from assets.refusal import refusal
@@ -23,6 +24,7 @@ from resources.settings import Settings
         statements,
         journal_entries,
         recovery,
+        maps,
         focus_cost_and_usage,
         focus_invoice_detail,
         focus_billing_period,

@@ -38,7 +38,7 @@ def corrections(
     parts = [Partition.of_month(name) for name in names]
     closed, earlier = lake.scan(TEAM_CHARGES, parts), lake.scan(CORRECTIONS, parts)
     keyring, records, shas = _approvals(month, people) if names else (None, [], {})
-    policy = settings.corrections.policy(fiscal_year_first_month=settings.recovery.fiscal_year_first_month)
+    policy = settings.corrections.policy(fiscal_year_first_month=settings.calendar.fiscal_year_first_month)
     objects = {key: sha for each in fresh for key, sha in each.objects.items()} | shas
 
     def rule() -> pl.DataFrame:

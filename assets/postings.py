@@ -5,7 +5,7 @@ import dagster as dg
 from assets.materialisation import Inputs, materialise, month_of
 from assets.published import published
 from assets.refusal import refusal
-from assets.release import certificate_hash_of, certificate_in_force, refuse_unsigned_card
+from assets.release import certificate_hash_of, certificate_in_force, refuse_unsigned_card, refuse_unsigned_maps
 from chargeback.contracts.journal_entries import JOURNAL_ENTRIES
 from chargeback.contracts.postings import POSTINGS
 from chargeback.ledger.postings import PostingsRefused, postings_of
@@ -26,6 +26,7 @@ def postings(
     """One row per journal entry and what became of it: withheld while the month runs in parallel."""
     month = month_of(context, settings)
     refuse_unsigned_card(month, lake=lake, people=people, settings=settings)
+    refuse_unsigned_maps(month, lake=lake, people=people, settings=settings)
     held = certificate_in_force(month, lake=lake, evidence=evidence, settings=settings)
     entries = lake.scan(JOURNAL_ENTRIES, [month.partition])
     standing = lake.scan(POSTINGS, [month.partition]).frame.collect()

@@ -12,7 +12,7 @@ from chargeback.billing_period import BillingPeriod
 from chargeback.pricing.credits import CreditPolicies
 from chargeback.pricing.policies_in_force import policies_in_force, stated_policies
 from chargeback.pricing.rating import rate_usage
-from resources.due_dates import is_due
+from resources.due_dates import is_suspense_due
 from resources.settings import Settings
 
 OWNER_TERMS = ("unknown_accounts", "owner_precedence", "platform_operations")
@@ -41,7 +41,7 @@ class RatingTerms:
     def of(cls, period: BillingPeriod, settings: Settings, prices: pl.DataFrame) -> "RatingTerms":
         """What holds now; whether the suspense has fallen due is part of it."""
         in_force = policies_in_force(settings.policies.money, stated_policies(prices))
-        due = is_due(period.interval.end, days=settings.policies.suspense_due_days)
+        due = is_suspense_due(period, settings)
         return cls(period, settings, prices, replace(in_force.credits, suspense=due), in_force.charges_reserved_unused)
 
     def recorded(self) -> dict[str, object]:

@@ -7,10 +7,12 @@ from assets.certification import certify_month
 from assets.materialisation import Month
 from assets.refusal import refusal, refused_as_failure
 from chargeback.contracts.certificate import CERTIFICATE
+from chargeback.contracts.maps import MAPS
 from chargeback.contracts.rate_card import RATE_CARD
 from chargeback.ledger.certificate import Refused
 from chargeback.ledger.postings import unsigned_cards
 from chargeback.pricing.prices_of_month import prices_of_month
+from chargeback.signatures.maps import unsigned_maps
 from resources.evidence import EvidenceStore
 from resources.lake import Lake
 from resources.lake_records import Scanned
@@ -65,6 +67,22 @@ def refuse_unsigned_card(month: Month, *, lake: Lake, people: PeopleObjects, set
     found = [*unsigned_cards(standing, mode=settings.mode), *unsigned_cards(now, mode=settings.mode)]
     if found:
         told = (f"{month.period.month}: nothing is sent at an unsigned card: {card}: {why}" for card, _, why in found)
+        raise refusal(list(dict.fromkeys(told)))
+
+
+def refuse_unsigned_maps(month: Month, *, lake: Lake, people: PeopleObjects, settings: Settings) -> None:
+    """Let nothing be sent by maps that finance has not signed: those that stand, and the settings' as they are now.
+
+    In a parallel month nothing is sent, so nothing is refused. Raises dg.Failure.
+    """
+    if settings.mode == "parallel":
+        return
+    standing = lake.scan(MAPS, [month.partition]).frame.collect()
+    with refused_as_failure():
+        now, _ = people.maps(month.period, settings.maps)
+    found = [*unsigned_maps(standing, mode=settings.mode), *unsigned_maps(now, mode=settings.mode)]
+    if found:
+        told = (f"{month.period.month}: nothing is sent by an unsigned map: {name}: {why}" for name, _, why in found)
         raise refusal(list(dict.fromkeys(told)))
 
 

@@ -9,6 +9,7 @@ from assets.capacity import capacity
 from assets.corrections import corrections
 from assets.landed_coverage import objects_of_month
 from assets.landed_records import shas_of
+from assets.maps import maps
 from assets.materialisation import Inputs, Month, materialise, month_of
 from assets.quarantine import quarantine
 from assets.quota import quota_of_month
@@ -21,6 +22,7 @@ from assets.unallocated_activity import unallocated_activity
 from chargeback.contracts.capacity import CAPACITY
 from chargeback.contracts.class_terms import class_terms
 from chargeback.contracts.corrections import CORRECTIONS
+from chargeback.contracts.maps import MAPS
 from chargeback.contracts.ownership import OWNERSHIP
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.quarantine import QUARANTINE
@@ -37,14 +39,16 @@ from chargeback.ledger.held_entries import PostingTerms
 from chargeback.ledger.node_sizes import node_sizes
 from chargeback.ledger.statement_document import Coverage, card_mark
 from chargeback.ledger.statements import statement_rows
+from chargeback.ledger.suspense_parts import DUE_DAY
 from chargeback.pricing.policies_in_force import printed_in_force, stated_policies
 from chargeback.pricing.uncharged_runs import uncharged_runs
+from resources.due_dates import suspense_due_day
 from resources.lake import Lake
 from resources.observations import Observations
 from resources.parsed_object import ParsedObject
 from resources.settings import Settings
 
-MONTH_TABLES = (TEAM_CHARGES, CORRECTIONS, RATED_USAGE, OWNERSHIP, RATE_CARD)
+MONTH_TABLES = (TEAM_CHARGES, CORRECTIONS, RATED_USAGE, OWNERSHIP, MAPS, RATE_CARD)
 DAY_TABLES = (RUNS, CAPACITY, UNALLOCATED_ACTIVITY, RAW_WORKLOADS, QUARANTINE)
 
 
@@ -59,6 +63,7 @@ DAY_TABLES = (RUNS, CAPACITY, UNALLOCATED_ACTIVITY, RAW_WORKLOADS, QUARANTINE)
         raw_workloads,
         quarantine,
         rate_card,
+        maps,
     ]
 )
 def statements(
@@ -74,7 +79,7 @@ def statements(
     before, corrected_before = (
         lake.scan(table, [Partition.of_month(month.period.previous.month)]) for table in (TEAM_CHARGES, CORRECTIONS)
     )
-    printed = settings.printed_policies()
+    printed = _printed(settings, month)
     objects = objects_of_month(observations, month, settings)
     return materialise(
         context,
@@ -134,7 +139,7 @@ def _rows(
         mode=settings.mode,
         currency=settings.currency,
         card=card_mark(prices),
-        policies=printed_in_force(settings.printed_policies(), stated_policies(prices)),
+        policies={**printed_in_force(_printed(settings, month), stated_policies(prices)), **_maps(read["maps"])},
         contact=settings.contact,
         sizes=node_sizes(read["capacity"], zone=settings.zone),
         unheld=unheld_activity(read["unallocated_activity"]),
@@ -143,6 +148,16 @@ def _rows(
         previous_corrections=previous_corrections,
         terms=PostingTerms(settings.journal.company, class_terms(prices)),
     )
+
+
+def _printed(settings: Settings, month: Month) -> dict[str, str]:
+    due = suspense_due_day(month.period, settings)
+    return {**settings.printed_policies(), **({DUE_DAY: due.isoformat()} if due else {})}
+
+
+def _maps(maps: pl.LazyFrame) -> dict[str, str]:
+    """Each map by which the month was billed, and who signed it."""
+    return {f"map of {name}": signature for name, signature in maps.select("map", "signature").collect().iter_rows()}
 
 
 def _coverage(objects: Sequence[ParsedObject], quarantine: pl.LazyFrame) -> Coverage:

@@ -2,7 +2,7 @@
 
     raw tables                 arrival sensors and the nightly schedule request them (sensors.py, jobs.py), nothing here
     runs .. attribution        when a table of that (cluster, day) that they are made from changed
-    rate_card, ownership       arrival sensors; here each morning, as a month begins without a new file
+    rate_card, maps, ownership arrival sensors; here each morning, as a month begins without a new file
     rated_usage .. journal     when a day, card or ownership of that month changed and no day is under way; each morning
     rated_usage                the same, and of any open month on the morning after its suspense fell due
     corrections                the same, and when a day of a closed month changed: for the earliest open month
@@ -34,7 +34,7 @@ MONTH_BEFORE_TOO = timedelta(days=63)
 BRING_UP_TO_DATE = "bring_up_to_date"
 LET_OUT = "let_out"
 LET_OUT_TABLES = ("published", "postings")
-PEOPLE_TABLES = ("ownership", "rate_card")
+PEOPLE_TABLES = ("ownership", "maps", "rate_card")
 
 Condition = dg.AutomationCondition[Any]
 

@@ -28,6 +28,7 @@ from orchestration.workers import NEVER_ENDED, RunOutcome, run_partitions, warm_
 from orchestration.workspace import Workspace
 from resources.code_version import RULES_AND_CHECKS, code_version
 from resources.content_hash import fingerprint
+from resources.due_dates import is_suspense_due
 from resources.parsers import daily_sources_of
 from resources.people_objects import PeopleRefused
 
@@ -218,6 +219,7 @@ def _leaves_of_month(month: Month, workspace: Workspace) -> str:
         }
         card, card_shas = workspace.people.rate_card(month.period, currency=settings.currency_code)
         _, owner_shas = workspace.people.ownership(month.period)
+        maps, _ = workspace.people.maps(month.period, settings.maps)
     except PeopleRefused:
         return "refused"
     return fingerprint(
@@ -225,6 +227,8 @@ def _leaves_of_month(month: Month, workspace: Workspace) -> str:
             "code": code_version(RULES_AND_CHECKS),
             "card": {"version": card.version, "signature": card.signature, **card_shas},
             "ownership": dict(owner_shas),
+            "maps": maps.rows(),
+            "suspense_is_due": is_suspense_due(month.period, settings),
             "mode": settings.mode,
             "journal": repr(settings.journal),
             "policies": settings.printed_policies(),

@@ -21,6 +21,7 @@ from orchestration.extract_cli import app as extract_app
 from orchestration.focus_cli import app as focus_app
 from orchestration.key_cli import app as key_app
 from orchestration.landing_cli import app as landing_app
+from orchestration.map_cli import app as map_app
 from orchestration.preflight_cli import app as preflight_app
 from orchestration.rate_card_cli import app as rate_card_app
 from orchestration.reading_cli import app as reading_app
@@ -43,6 +44,7 @@ app.add_typer(close_app)
 app.add_typer(focus_app)
 app.add_typer(key_app, name="key")
 app.add_typer(landing_app)
+app.add_typer(map_app, name="map")
 app.add_typer(preflight_app)
 app.add_typer(rate_card_app, name="rate-card")
 app.add_typer(recovery_app)

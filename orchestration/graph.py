@@ -18,6 +18,7 @@ from assets.focus_invoice_detail import focus_invoice_detail
 from assets.holds import holds
 from assets.journal_entries import journal_entries
 from assets.landed_objects import landed_objects
+from assets.maps import maps
 from assets.ownership import ownership
 from assets.pools import in_its_pool
 from assets.postings import postings
@@ -54,9 +55,9 @@ from resources.settings import Settings
 ASSETS = (
     landed_objects, quarantine, raw_sacct, raw_nodes, raw_events, raw_reservations, raw_bindings, raw_device_maps,
     raw_pods, raw_kubernetes_nodes, raw_workloads, raw_claims, raw_slices, raw_devices, raw_samples, runs, holds,
-    bindings, capacity, attribution, unallocated_activity, ownership, rate_card, rated_usage, team_charges, corrections,
-    statements, journal_entries, recovery, focus_cost_and_usage, focus_invoice_detail, focus_billing_period,
-    certificate, published, postings,
+    bindings, capacity, attribution, unallocated_activity, ownership, maps, rate_card, rated_usage, team_charges,
+    corrections, statements, journal_entries, recovery, focus_cost_and_usage, focus_invoice_detail,
+    focus_billing_period, certificate, published, postings,
 )  # fmt: skip
 
 OWNERS_OF_STAGE = {

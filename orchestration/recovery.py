@@ -46,7 +46,7 @@ def show_recovery(period: str | None, *, output: str, config: Path | None) -> No
 
 def recovery_of(name: str, workspace: Workspace) -> pl.DataFrame:
     """contracts.recovery of a month or of the billed months of a fiscal year. Raises SettingsRefused."""
-    first_month = workspace.settings.recovery.fiscal_year_first_month
+    first_month = workspace.settings.calendar.fiscal_year_first_month
     if _FISCAL_YEAR.fullmatch(name):
         months = months_of_fiscal_year(name, first_month=first_month)
     elif MONTH.fullmatch(name):
@@ -66,7 +66,7 @@ def latest_carry_forward(workspace: Workspace, month: str) -> tuple[str, dict[st
 
     The year of the month or the one before it; no ledger in either proposes nothing.
     """
-    first_month = workspace.settings.recovery.fiscal_year_first_month
+    first_month = workspace.settings.calendar.fiscal_year_first_month
     this_year = fiscal_year_of(month, first_month=first_month)
     for name in (this_year, f"FY{int(this_year[2:]) - 1:04d}"):
         partitions = [Partition.of_month(each) for each in months_of_fiscal_year(name, first_month=first_month)]

@@ -12,7 +12,7 @@ from assets.rating_terms import rated_before_due
 from chargeback.billing_period import BillingPeriod
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.rated_usage import RATED_USAGE
-from resources.due_dates import is_due
+from resources.due_dates import is_suspense_due
 from resources.lake import Lake
 from resources.settings import Settings
 
@@ -48,5 +48,4 @@ class SuspenseFellDue(dg.AutomationCondition[dg.AssetKey]):
         return dg.AutomationResult(context, view.get_asset_subset_from_asset_partitions(context.key, wanted))
 
     def _is_due(self, month: str, at: datetime) -> bool:
-        end = BillingPeriod(month, self._settings.zone).interval.end
-        return is_due(end, days=self._settings.policies.suspense_due_days, at=at)
+        return is_suspense_due(BillingPeriod(month, self._settings.zone), self._settings, at=at)

@@ -9,6 +9,7 @@ import polars as pl
 
 from chargeback.billing_period import BillingPeriod
 from chargeback.contracts.contract import Contract
+from chargeback.contracts.maps import MAPS
 from chargeback.contracts.ownership import OWNERSHIP
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.rate_card import RATE_CARD
@@ -47,16 +48,20 @@ def months_of_cards(arrived: Sequence[LandedObject], *, workspace: Workspace, mo
 
 
 def months_of_signatures(arrived: Sequence[LandedObject], *, workspace: Workspace, months: Sequence[str]) -> Touching:
-    """The open months in which a keyring or a signed record makes another verdict on the card than stands there.
+    """The open months in which a keyring or a signed record makes another verdict on card or maps than stands there.
 
     Approvals of GPU counts among them are left to touched_approvals.py.
     """
     found = Touching()
     signed = [each for each in arrived if each.source == "keyrings" or _is_signed_record(each, workspace)]
     usable = set(_usable(found, signed, workspace))
-    states = workspace.lake.states(RATE_CARD, [Partition.of_month(month) for month in months if usable])
+    partitions = [Partition.of_month(month) for month in months if usable]
+    states, of_maps = (workspace.lake.states(table, partitions) for table in (RATE_CARD, MAPS))
     for month in months if usable else ():
         period = BillingPeriod(month, workspace.settings.zone)
+        maps, objects = workspace.people.maps(period, workspace.settings.maps)
+        if (decide := usable & set(objects)) and differs_from_standing(maps, MAPS, month, of_maps, workspace):
+            found.touch_month(month, MAPS.table, decide)
         try:
             card, objects = workspace.people.rate_card(period, currency=workspace.settings.currency_code)
         except PeopleRefused:  # no card can be priced with; the refused card says so itself

@@ -3,7 +3,7 @@
 A file that cannot be read is refused with every reason (PeopleRefused); nothing older is used in its place silently.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -19,6 +19,8 @@ from chargeback.pricing.prices_of_month import card_in_force
 from chargeback.pricing.rate_card import CardRefused, RateCard, read_rate_card
 from chargeback.signatures.fields import Unreadable
 from chargeback.signatures.keyring import read_keyring
+from chargeback.signatures.maps import NamedMap, maps_of_month
+from chargeback.signatures.maps import records_about as records_of_maps
 from chargeback.signatures.recognition import signed_kind_of
 from chargeback.signatures.record import read_record
 from chargeback.usage.gpu_approvals import GpuCountApproval, parse_approvals
@@ -81,6 +83,22 @@ class PeopleObjects:
         judged = signed_for_month(card, about, keyring=keyring, period=period)
         read = {landed.object_key: record_shas[landed.object_key] for landed in about}
         return judged, {card.object_key: card.sha256, **shas, **read}
+
+    def maps(self, period: BillingPeriod, maps: Sequence[NamedMap]) -> tuple[pl.DataFrame, Shas]:
+        """contracts.maps of a month: the maps of the settings as what landed signs them, and the objects that decide.
+
+        Raises PeopleRefused if a signed record is unreadable.
+        """
+        keyring, shas = self.signed.keyring()
+        if keyring is None:
+            return maps_of_month(maps, [], keyring=None, period=period), {}
+        try:
+            records, record_shas = self.signed.records()
+        except Unreadable as fault:
+            raise PeopleRefused((str(fault),)) from None
+        about = records_of_maps(maps, records)
+        read = {landed.object_key: record_shas[landed.object_key] for landed in about}
+        return maps_of_month(maps, about, keyring=keyring, period=period), {**shas, **read}
 
     def ownership(self, period: BillingPeriod) -> tuple[pl.DataFrame, Shas]:
         """The latest ownership file, cut to a month; no file at all leaves everything unattributed.

@@ -1,6 +1,6 @@
-"""[recovery] of chargeback.toml: when finance's year begins, and what part of active time is no work.
+"""[recovery] of chargeback.toml: what part of active time is no work.
 
-Neither changes a charge. Not here: what they do (chargeback/ledger/recovery_year.py, gpu_hour_cost.py).
+It changes no charge. Not here: what they do (chargeback/ledger/recovery_year.py, gpu_hour_cost.py).
 """
 
 from collections.abc import Mapping
@@ -13,13 +13,10 @@ from resources.setting_kinds import SettingsRefused, refuse_unfit
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """`fiscal_year_first_month` is 1 to 12.
-
-    `scheduling_tax_percent` is the part of active time that is no work of anybody's: burn-in, health checks,
+    """`scheduling_tax_percent` is the part of active time that is no work of anybody's: burn-in, health checks,
     checkpoints, restarts and rendezvous; whoever has not measured it leaves it at 0.
     """
 
-    fiscal_year_first_month: int = 1
     scheduling_tax_percent: int = 0
 
     @property
@@ -33,10 +30,6 @@ def read_recovery(read: Mapping[str, Any]) -> Recovery:
     section: Mapping[str, Any] = read.get("recovery", {})
     refuse_unfit(section, dict.fromkeys(Recovery.__slots__, int), "recovery.")
     recovery = Recovery(**section)
-    if not 1 <= recovery.fiscal_year_first_month <= 12:
-        raise SettingsRefused(
-            f"recovery.fiscal_year_first_month is {recovery.fiscal_year_first_month}; it must be a month, 1 to 12"
-        )
     if recovery.scheduling_tax_percent >= 100:
         raise SettingsRefused(
             f"recovery.scheduling_tax_percent is {recovery.scheduling_tax_percent}; it must be below 100, else there "

@@ -14,11 +14,13 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from chargeback.money import Currency
+from chargeback.signatures.maps import ACCELERATORS, CALENDAR, TIERS, NamedMap
 from chargeback.simulation.demo_people import DEMO_ACCELERATORS, DEMO_TIERS
 from chargeback.simulation.estate_plan import BILLING_ZONE, KUBERNETES, SLURM
 from chargeback.simulation.pod_run import TIERS as PRIORITY_TIERS
 from chargeback.simulation.simulate import SCRAPE_SECONDS as SIMULATED_SCRAPE_SECONDS
 from chargeback.simulation.slurm_run import TIERS as QOS_TIERS
+from resources.calendar_settings import Calendar, read_calendar
 from resources.cluster_settings import Cluster, read_clusters, zone_called
 from resources.correction_settings import Corrections, read_corrections
 from resources.focus_settings import Focus
@@ -33,7 +35,7 @@ SETTINGS_FILE = "chargeback.toml"
 SETTINGS_VARIABLE = "CHARGEBACK_TOML"
 SECTIONS = (
     *("lake", "billing", "clusters", "accelerators", "policies", "journal"),
-    *("events", "automation", "instance", "focus", "recovery", "signing", "corrections"),
+    *("events", "automation", "instance", "focus", "recovery", "signing", "corrections", "calendar"),
 )
 LAKE_KINDS = {
     **dict.fromkeys(("root", "endpoint_url", "region", "home", "encryption", "kms_key_id"), str),
@@ -41,7 +43,7 @@ LAKE_KINDS = {
     "lock_days": int,
 }
 DEFAULT_CONTACT = "the GPU platform team"
-MODE_DECIDES = ("rate_card_signed",)
+MODE_DECIDES = ("rate_card_signed", "maps_signed")
 """Checks that refuse in enforced mode what a parallel month may show: their evidence is of one mode."""
 
 
@@ -79,6 +81,7 @@ class Settings:
     instance: Instance = Instance()
     signing: Signing = Signing()
     corrections: Corrections = Corrections()
+    calendar: Calendar = Calendar()
     is_demo: bool = False
 
     @property
@@ -105,12 +108,24 @@ class Settings:
         return self.policies.staleness_scrapes * self.cluster(cluster).scrape_seconds
 
     def printed_policies(self) -> dict[str, str]:
-        """The policies as statements print them."""
+        """The policies as statements print them: every choice of money or terms, each with its setting's name."""
         shown = {name: getattr(self.policies, name) for name in Policies.__slots__}
+        shown |= {f"corrections.{name}": getattr(self.corrections, name) for name in Corrections.__slots__}
+        shown |= {f"calendar.{name}": getattr(self.calendar, name) for name in Calendar.__slots__}
         return {
-            name: ", ".join(value) or "none" if isinstance(value, tuple) else str(value)
+            name: ", ".join(map(str, value)) or "none" if isinstance(value, tuple) else str(value)
             for name, value in shown.items()
         }
+
+    @property
+    def maps(self) -> tuple[NamedMap, ...]:
+        """What these settings map, as finance signs it. A cluster without tiers has none to sign."""
+        tiers = {name: dict(of.tiers) for name, of in self.clusters.items() if of.tiers}
+        return (
+            NamedMap(TIERS, tiers),
+            NamedMap(ACCELERATORS, dict(self.accelerators)),
+            NamedMap(CALENDAR, self.calendar.entries),
+        )
 
     def judged_under(self, check: str) -> dict[str, str]:
         """What a check's outcome depends on beside contents and code: the policies, and the mode where that decides."""
@@ -190,6 +205,7 @@ def read_settings(read: Mapping[str, Any], *, folder: Path) -> Settings:
         instance=read_instance(read),
         signing=read_signing(read),
         corrections=read_corrections(read),
+        calendar=read_calendar(read),
     )
 
 

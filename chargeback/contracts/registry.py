@@ -12,6 +12,7 @@ from chargeback.contracts.focus_invoice_detail import FOCUS_INVOICE_DETAIL
 from chargeback.contracts.holds import HOLDS
 from chargeback.contracts.journal_entries import JOURNAL_ENTRIES
 from chargeback.contracts.landed_objects import LANDED_OBJECTS
+from chargeback.contracts.maps import MAPS
 from chargeback.contracts.ownership import OWNERSHIP
 from chargeback.contracts.postings import POSTINGS
 from chargeback.contracts.published import PUBLISHED
@@ -60,6 +61,7 @@ CONTRACTS: tuple[Contract, ...] = (
     ATTRIBUTION,
     UNALLOCATED_ACTIVITY,
     OWNERSHIP,
+    MAPS,
     RATE_CARD,
     RATED_USAGE,
     TEAM_CHARGES,

@@ -17,6 +17,9 @@ from chargeback.ledger.statement_parts import COST_DECIMALS, held_texts
 from chargeback.ledger.usage_sums import held_by, largest_first, total
 from chargeback.money import SECONDS_PER_HOUR
 
+DUE_DAY = "suspense_due_day"
+"""Of the policies as they are printed: the day itself, by the company's calendar."""
+
 
 def suspense_parts(unattributed: pl.DataFrame, *, month: str, policies: Mapping[str, str], limit: int) -> Document:
     """How much nobody owns, on which accounts and reservations, and the first local day and age of each.
@@ -25,7 +28,6 @@ def suspense_parts(unattributed: pl.DataFrame, *, month: str, policies: Mapping[
     Output:  `due_day` is the first day on which the platform bears it, '' where it never does; `is_borne`: it does.
     """
     end = _first_day_after(month)
-    due = int(policies.get("suspense_due_days", "0"))
     held = unattributed.filter(~pl.col("kind").is_in([RESERVED_UNUSED, CREDIT_SUSPENSE]))
     accounts = largest_first(held_by(held, "cluster", "account"))
     users = held_by(held, "cluster", "account", "user")
@@ -46,7 +48,7 @@ def suspense_parts(unattributed: pl.DataFrame, *, month: str, policies: Mapping[
         "account_count": len(accounts),
         "reservations": _reservations(unattributed, end)[:limit],
         "cleared_by": policies.get("suspense_cleared_by", ""),
-        "due_day": (end + timedelta(days=due)).isoformat() if due else "",
+        "due_day": policies.get(DUE_DAY, ""),
         "is_borne": CREDIT_SUSPENSE in unattributed["kind"],
     }
 

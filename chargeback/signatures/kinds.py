@@ -28,7 +28,7 @@ SUBJECTS = {
     "waiver": "what is waived and its month, 2026-10/usage_rated",
     "sign-off": "parallel month, 2026-10",
     "dispute": "month and line or team, 2026-10/GPU-2026-10-vision-7f3a9c12",
-    "map": "name of the map, tiers",
+    "map": "name of the map: tiers, accelerators, calendar",
     "keyring": "version of the keyring, 2",
 }
 """What the subject of each kind names, so that a record is of one month, card or map and of no other."""

@@ -9,7 +9,7 @@ import pytest
 
 from assets.certification import certify_month
 from assets.materialisation import month_called
-from assets.release import refuse_unsigned_card
+from assets.release import refuse_unsigned_card, refuse_unsigned_maps
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.rate_card import RATE_CARD
 from chargeback.ledger.certificate import Refused
@@ -35,6 +35,9 @@ def signed(tmp_path_factory: pytest.TempPathFactory) -> Estate:
     estate.trust(ROOT, KeyringFile(KEYRING).content())
     record = signed_by(CONTROLLER, approvable_card(CARD), at=EXTRACTED_AT)
     estate.land("approvals", record.content(), extension="json")
+    for each in estate.settings.maps:
+        approval = signed_by(CONTROLLER, each.approvable(prepared_by="Ops Desk"), at=EXTRACTED_AT)
+        estate.land("approvals", approval.content(), extension="json")
     assert estate.bill().refused == ()
     return estate
 
@@ -44,6 +47,7 @@ def let_out(estate: Estate, *, mode: str) -> None:
     settings, workspace = replace(estate.settings, mode=mode), estate.workspace
     month = month_called(MONTH, settings)
     refuse_unsigned_card(month, lake=workspace.lake, people=workspace.people, settings=settings)
+    refuse_unsigned_maps(month, lake=workspace.lake, people=workspace.people, settings=settings)
 
 
 def test_a_parallel_month_is_refused_nothing_for_its_unsigned_card(billed_estate: Estate) -> None:
@@ -62,6 +66,15 @@ def test_nothing_is_sent_at_an_unsigned_card(billed_estate: Estate) -> None:
 
 def test_a_month_at_a_signed_card_may_be_sent(signed: Estate) -> None:
     let_out(signed, mode="enforced")
+
+
+def test_nothing_is_sent_by_a_map_that_is_another_one_than_was_signed(signed: Estate, tmp_path: Path) -> None:
+    estate = signed.copied_to(tmp_path / "remapped")
+    text = estate.config.read_text()
+    estate.config.write_text(text.replace('scavenger = "preemptible"', 'scavenger = "standard"'))
+
+    with pytest.raises(dg.Failure, match=r"nothing is sent by an unsigned map: map tiers: unsigned: .*altered after"):
+        let_out(estate, mode="enforced")
 
 
 def test_a_key_that_was_taken_out_after_the_month_was_priced_stops_the_sending(signed: Estate, tmp_path: Path) -> None:
@@ -86,7 +99,8 @@ def test_the_certificate_of_an_enforced_month_is_refused_while_its_card_is_unsig
 
 def test_the_certificate_of_an_enforced_month_is_given_at_a_signed_card(signed: Estate) -> None:
     settings, workspace = replace(signed.settings, mode="enforced"), signed.workspace
-    judged("rate_card_signed", signed, mode="enforced")
+    for check in ("rate_card_signed", "maps_signed"):
+        judged(check, signed, mode="enforced")
 
     certified = certify_month(
         month_called(MONTH, settings), lake=workspace.lake, evidence=workspace.evidence, settings=settings

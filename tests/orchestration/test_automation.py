@@ -19,7 +19,7 @@ from tests.orchestration.ticks import BEFORE_LAST, LAST, RUNNING, Ticks, estate_
 DERIVED = {"runs", "holds", "bindings", "capacity", "attribution", "unallocated_activity"}
 FOCUS = {"focus_cost_and_usage", "focus_invoice_detail", "focus_billing_period"}
 PREVIEW = {"rated_usage", "team_charges", "corrections", "statements", "journal_entries", "recovery"} | FOCUS
-PEOPLE = {"rate_card", "ownership"}
+PEOPLE = {"rate_card", "ownership", "maps"}
 DAYS = ("slurm-a|2026-10-05", "slurm-a|2026-10-06", "k8s-b|2026-10-07")
 
 
@@ -58,7 +58,16 @@ def test_the_same_content_once_more_requests_nothing(ticks: Ticks) -> None:
     assert ticks.tick() == {}
 
 
-@pytest.mark.parametrize("table", sorted(PEOPLE))
+def test_another_verdict_on_a_map_requests_the_statements_that_print_it_and_rates_nothing(ticks: Ticks) -> None:
+    ticks.stands("maps", LAST, RUNNING, content="unsigned")
+    ticks.tick()
+
+    ticks.stands("maps", LAST, content="signed")
+
+    assert ticks.tick() == {table: {LAST} for table in {"statements"} | FOCUS}
+
+
+@pytest.mark.parametrize("table", sorted(PEOPLE - {"maps"}))
 def test_another_card_or_ownership_requests_exactly_its_months(ticks: Ticks, table: str) -> None:
     ticks.stands(table, BEFORE_LAST, LAST, RUNNING, content="a")
     ticks.tick()

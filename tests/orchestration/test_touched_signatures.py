@@ -7,6 +7,7 @@ import pytest
 
 from assets.materialisation import Inputs
 from chargeback.billing_period import BillingPeriod
+from chargeback.contracts.maps import MAPS
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.rate_card import RATE_CARD
 from chargeback.pricing.card_signature import approvable_card
@@ -37,13 +38,16 @@ def land(estate: Estate, source: str, content: bytes) -> LandedObject:
 
 
 def make_months(workspace: Workspace) -> None:
-    """Make rate_card of both open months, as its asset does."""
+    """Make rate_card and maps of both open months, as their assets do."""
     for month in OPEN:
         period = BillingPeriod(month, workspace.settings.zone)
         in_force, objects = workspace.people.rate_card(period, currency="EUR")
         rows = prices_of_month(in_force, period=period)
         provenance = Inputs.of(objects=objects).provenance("made by a test")
         workspace.lake.replace(RATE_CARD, Partition.of_month(month), rows, provenance)
+        maps, signed = workspace.people.maps(period, workspace.settings.maps)
+        made = Inputs.of(objects=signed).provenance("made by a test")
+        workspace.lake.replace(MAPS, Partition.of_month(month), maps, made)
 
 
 def touched(estate: Estate, *arrived: LandedObject) -> Touched:
@@ -67,6 +71,17 @@ def test_an_approval_that_counts_touches_the_open_months_of_its_card_and_no_day(
 
     assert found.months == {month: {"rate_card": {record.key}} for month in OPEN}
     assert (found.days, found.refused, found.changed_nothing) == ({}, {}, frozenset())
+
+
+def test_an_approval_of_a_map_touches_the_open_months_once(estate: Estate) -> None:
+    tiers = estate.settings.maps[0].approvable(prepared_by="Pat Lind")
+    record = land(estate, "approvals", signed_by(LEAD, tiers).content())
+
+    found = touched(estate, record)
+    make_months(estate.workspace)
+
+    assert found.months == {month: {"maps": {record.key}} for month in OPEN}
+    assert touched(estate, record).changed_nothing == {record.key}
 
 
 def test_an_approval_that_stands_in_the_prices_touches_nothing_more(estate: Estate) -> None:
