@@ -49,7 +49,8 @@ def close_month_of(
     stands = state.content_hash if state else None
     if content is not None and stands != content:
         raise LakeRefusal(
-            f"{name} {month} cannot be closed: content {content[:12]} is certified, {stands} stands there"
+            f"{name} {month} cannot be closed: content {content[:12]} is certified, {(stands or 'nothing')[:12]} stands "
+            f"there, which a run has made just now: let it end, then chargeback close {month} goes on from here"
         )
     table.delta.alter.set_table_properties(
         {CLOSED + month: certificate_hash},

@@ -15,7 +15,7 @@ FOCUS_BILLING_PERIOD = Contract(
         MONTH,
         Column("BillingPeriodEnd", INSTANT, "end of the month, exclusive", "instant"),
         Column("BillingPeriodStart", INSTANT, "start of the month", "instant"),
-        Column("BillingPeriodStatus", pl.String(), "Closed: it may not change any more", values=("Open", "Closed")),
+        Column("BillingPeriodStatus", pl.String(), "Open as long as it is computed; Closed in the files of a closing", values=("Open", "Closed")),
         Column("InvoiceIssuerName", pl.String(), "the GPU platform"),
         Column("ServiceProviderName", pl.String(), "the GPU platform"),
     ),

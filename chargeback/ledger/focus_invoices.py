@@ -1,4 +1,7 @@
-"""The two small FOCUS 1.4 datasets: the lines of every invoice, and whether the month may still change."""
+"""The two small FOCUS 1.4 datasets: the lines of every invoice, and whether the month may still change.
+
+Not here: what they say once the month is closed (focus_closed.py).
+"""
 
 import polars as pl
 
@@ -39,7 +42,7 @@ def invoice_details(
         .with_columns(
             **terms.in_every_row(),
             BilledCost=terms.billed("x_WouldBeBilledCost", MONEY),
-            InvoiceIssueStatus=pl.lit("Issued" if terms.is_closed else "Provisional"),
+            InvoiceIssueStatus=pl.lit("Provisional"),
         )
         .select(pl.col(name).cast(dtype) for name, dtype in FOCUS_INVOICE_DETAIL.schema.items())
         .sort(FOCUS_INVOICE_DETAIL.key)
@@ -47,14 +50,14 @@ def invoice_details(
 
 
 def billing_period(*, terms: FocusTerms) -> pl.DataFrame:
-    """contracts.focus_billing_period of a month: one row. Closed is final (design.md 5.9)."""
+    """contracts.focus_billing_period of a month: one row. A month that is computed is open."""
     span = terms.period.interval
     return pl.DataFrame(
         {
             "month": [terms.period.month],
             "BillingPeriodEnd": pl.Series([span.end], dtype=INSTANT),
             "BillingPeriodStart": pl.Series([span.start], dtype=INSTANT),
-            "BillingPeriodStatus": ["Closed" if terms.is_closed else "Open"],
+            "BillingPeriodStatus": ["Open"],
             "InvoiceIssuerName": [terms.provider],
             "ServiceProviderName": [terms.provider],
         },

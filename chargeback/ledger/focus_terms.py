@@ -31,7 +31,6 @@ class FocusTerms:
     billing_account: str
     billing_account_name: str
     schedulers: Mapping[str, str]
-    is_closed: bool = False
 
     @property
     def is_shadow(self) -> bool:

@@ -13,12 +13,12 @@ from tests.chargeback.ledger.worked_statements import worked_statements
 from tests.chargeback.worked_month import EUR, MARCH, SUSPENDED, rated_usage, the_card
 
 
-def terms(mode: str = "enforced", *, is_closed: bool = False) -> FocusTerms:
+def terms(mode: str = "enforced") -> FocusTerms:
     """The worked month's terms."""
     return FocusTerms(
         period=MARCH, currency="EUR", mode=mode, provider="GPU platform", host_provider="Example Corp",
         region="ams1", region_name="Amsterdam 1", billing_account="C1", billing_account_name="C1",
-        schedulers={"slurm-a": "slurm"}, is_closed=is_closed,
+        schedulers={"slurm-a": "slurm"},
     )  # fmt: skip
 
 

@@ -163,7 +163,7 @@ def test_a_correction_that_corrects_nothing_closed_or_says_no_reason_is_refused(
 
 
 def test_invoice_details_are_the_statement_lines_and_a_correction_names_its_invoice() -> None:
-    details = invoice_details(worked_lines(), worked_statements(), terms=terms(is_closed=True),
+    details = invoice_details(worked_lines(), worked_statements(), terms=terms(),
                               corrections=corrections(LATE))  # fmt: skip
 
     assert FOCUS_INVOICE_DETAIL.breaches(details) == []
@@ -171,17 +171,16 @@ def test_invoice_details_are_the_statement_lines_and_a_correction_names_its_invo
     corrected = details.filter(pl.col("ReferenceInvoiceId").is_not_null()).row(0, named=True)
     assert corrected["InvoiceDetailId"] == "GPU-2026-02-nlp-1a2b3c4d@2026-02"
     assert corrected["ReferenceInvoiceId"] == "GPU-2026-02-nlp-r1"
-    assert set(details["InvoiceIssueStatus"]) == {"Issued"}
+    assert set(details["InvoiceIssueStatus"]) == {"Provisional"}
     assert details.filter(InvoiceId="GPU-2026-03-robotics-r1")["BilledCost"].sum() == Decimal("51.98")
     assert set(details["InvoiceDetailId"].head(99)) >= set(focus_month()["x_LineId"]) - {""}
 
 
-@pytest.mark.parametrize(("is_closed", "status"), [(False, "Open"), (True, "Closed")])
-def test_the_billing_period_says_whether_the_month_may_still_change(is_closed: bool, status: str) -> None:
-    rows = billing_period(terms=terms(is_closed=is_closed))
+def test_the_billing_period_of_a_month_that_is_computed_is_open() -> None:
+    rows = billing_period(terms=terms())
 
     assert FOCUS_BILLING_PERIOD.breaches(rows) == []
-    assert rows["BillingPeriodStatus"].to_list() == [status]
+    assert rows["BillingPeriodStatus"].to_list() == ["Open"]
     assert rows["BillingPeriodEnd"].to_list() == [instant("2026-03-31T22:00Z")]
 
 
