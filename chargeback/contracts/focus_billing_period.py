@@ -15,7 +15,12 @@ FOCUS_BILLING_PERIOD = Contract(
         MONTH,
         Column("BillingPeriodEnd", INSTANT, "end of the month, exclusive", "instant"),
         Column("BillingPeriodStart", INSTANT, "start of the month", "instant"),
-        Column("BillingPeriodStatus", pl.String(), "Open as long as it is computed; Closed in the files of a closing", values=("Open", "Closed")),
+        Column(
+            "BillingPeriodStatus",
+            pl.String(),
+            "Open in the table; Closed in a closing's files",
+            values=("Open", "Closed"),
+        ),
         Column("InvoiceIssuerName", pl.String(), "the GPU platform"),
         Column("ServiceProviderName", pl.String(), "the GPU platform"),
     ),

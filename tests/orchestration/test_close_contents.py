@@ -46,7 +46,9 @@ def published_rows(month: str, name: str) -> pl.DataFrame:
 
 def stands(workspace: Workspace, contract: Contract, month: str, rows: pl.DataFrame, *, by: str = "bill") -> str:
     """Rows stand in a month of a table; their content."""
-    return workspace.lake.replace(contract, Partition.of_month(month), rows, Provenance(by, "1", {"a": by})).content_hash
+    return workspace.lake.replace(
+        contract, Partition.of_month(month), rows, Provenance(by, "1", {"a": by})
+    ).content_hash
 
 
 def certified(workspace: Workspace, month: str) -> str:
