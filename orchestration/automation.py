@@ -4,6 +4,7 @@
     runs .. attribution        when a table of that (cluster, day) that they are made from changed
     rate_card, ownership       arrival sensors; here each morning, as a month begins without a new file
     rated_usage .. journal     when a day, card or ownership of that month changed and no day is under way; each morning
+    rated_usage                also when the suspense of that month falls due
     corrections                the same, and when a day of a closed month changed: for the earliest open month
     certificate                the same, of months that are over: the running one would always be refused
     published, postings        when the certificate changed; their sensor is off unless automation.publish
@@ -19,9 +20,11 @@ import dagster as dg
 
 from chargeback.contracts.attribution import ATTRIBUTION
 from chargeback.contracts.contract import Contract
+from chargeback.contracts.rated_usage import RATED_USAGE
 from chargeback.contracts.registry import DAILY, MONTHLY
 from chargeback.contracts.runs import RUNS
 from orchestration.conditions import ClosedMonthChanged, ContentChanged, OfOpenMonth, RequestedNow, UnderWay
+from orchestration.suspense_due import SuspenseDue
 from resources.lake import Lake
 from resources.settings import Settings
 
@@ -32,6 +35,8 @@ MONTH_BEFORE_TOO = timedelta(days=63)
 BRING_UP_TO_DATE = "bring_up_to_date"
 LET_OUT = "let_out"
 LET_OUT_TABLES = ("published", "postings")
+_CHANGED = "any change of what it is made from, once no day of the month is under way; each morning"
+_MONTHS_SAID = f"{_CHANGED}, for the running month and the one before"
 PEOPLE_TABLES = ("ownership", "rate_card")
 
 Condition = dg.AutomationCondition[Any]
@@ -47,6 +52,8 @@ def condition_of(contract: Contract, lake: Lake, settings: Settings) -> Conditio
     if contract.table in PEOPLE_TABLES:
         return _each_morning(settings) & ~UnderWay(MONTHLY) & open_month
     wanted = _not_yet_up_to_date() & ~_days_requested_now() | _each_morning(settings)
+    if contract is RATED_USAGE:
+        wanted = wanted | _suspense_due(lake, settings)
     if contract.table == "corrections":
         wanted = wanted | _late_for_closed_months(lake)
     if contract.table == "certificate" or contract.table in LET_OUT_TABLES:
@@ -65,12 +72,13 @@ def said_of(contract: Contract, settings: Settings) -> str:
     if contract.table in LET_OUT_TABLES:
         by_itself = "a new certificate" if settings.automation.publish else "nobody but you: automation.publish is off"
         return f"{by_itself}. Never for a closed month, and refused without a certificate that holds"
+    if contract is RATED_USAGE and settings.policies.suspense_due_days:
+        return f"{_MONTHS_SAID}, and once as suspense of an older one falls due. Never for a closed month"
     if contract.table == "corrections":
         return "the same as statements; also a changed day of a closed month, for the earliest open month"
-    changed = "any change of what it is made from, once no day of the month is under way; each morning"
     if contract.table == "certificate":
-        return f"for months that are over: {changed}. Never for a closed month"
-    return f"{changed}, for the running month and the one before. Never for a closed month"
+        return f"for months that are over: {_CHANGED}. Never for a closed month"
+    return f"{_MONTHS_SAID}. Never for a closed month"
 
 
 def automation_sensors(settings: Settings) -> list[dg.AutomationConditionSensorDefinition]:
@@ -133,6 +141,11 @@ def _days_requested_now() -> Condition:
 def _late_for_closed_months(lake: Lake) -> Condition:
     late = ClosedMonthChanged(lake, (ATTRIBUTION, RUNS)).since(dg.AutomationCondition.newly_requested())
     return late.with_label("a closed month's day changed")
+
+
+def _suspense_due(lake: Lake, settings: Settings) -> Condition:
+    due = SuspenseDue(lake, settings).since(dg.AutomationCondition.newly_requested())
+    return due.with_label("suspense fell due")
 
 
 def _each_morning(settings: Settings) -> Condition:
