@@ -17,6 +17,7 @@ from orchestration.arrivals_cli import app as arrivals_app
 from orchestration.backfill_cli import app as backfill_app
 from orchestration.close_cli import app as close_app
 from orchestration.command_options import Config
+from orchestration.corrections_cli import app as corrections_app
 from orchestration.extract_cli import app as extract_app
 from orchestration.focus_cli import app as focus_app
 from orchestration.key_cli import app as key_app
@@ -40,6 +41,7 @@ app.add_typer(arrivals_app)
 app.add_typer(extract_app, name="extract")
 app.add_typer(backfill_app)
 app.add_typer(close_app)
+app.add_typer(corrections_app)
 app.add_typer(focus_app)
 app.add_typer(key_app, name="key")
 app.add_typer(landing_app)
