@@ -17,6 +17,7 @@ from orchestration.arrivals_cli import app as arrivals_app
 from orchestration.backfill_cli import app as backfill_app
 from orchestration.close_cli import app as close_app
 from orchestration.command_options import Config
+from orchestration.corrections_cli import app as corrections_app
 from orchestration.extract_cli import app as extract_app
 from orchestration.focus_cli import app as focus_app
 from orchestration.key_cli import app as key_app
@@ -37,19 +38,15 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.add_typer(arrivals_app)
+for commands in (
+    arrivals_app, backfill_app, close_app, corrections_app, focus_app, landing_app, preflight_app,
+    recovery_app, reading_app, rerate_app,
+):  # fmt: skip
+    app.add_typer(commands)
 app.add_typer(extract_app, name="extract")
-app.add_typer(backfill_app)
-app.add_typer(close_app)
-app.add_typer(focus_app)
 app.add_typer(key_app, name="key")
-app.add_typer(landing_app)
 app.add_typer(map_app, name="map")
-app.add_typer(preflight_app)
 app.add_typer(rate_card_app, name="rate-card")
-app.add_typer(recovery_app)
-app.add_typer(reading_app)
-app.add_typer(rerate_app)
 
 ClusterName = Annotated[str, typer.Option("--cluster", help="Cluster as named in chargeback.toml.")]
 

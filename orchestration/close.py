@@ -1,6 +1,7 @@
 """`chargeback close`: a certified month that its controller signed, closed on every month table. There is no reopening.
 
-Cut short between two tables, the same command goes on where it stopped; repeated, it changes nothing.
+Cut short anywhere, the same command goes on where it stopped, whatever a run made of the open tables meanwhile
+(close_contents.py); repeated, it changes nothing.
 Not here: the property on the tables (resources/lake_closing.py), what is made of later changes (assets/corrections.py).
 """
 
@@ -22,6 +23,14 @@ from chargeback.signatures.fields import Unreadable
 from chargeback.signatures.judgement import Approvable, Counted, LandedRecord, judge
 from chargeback.signatures.keyring import Keyring
 from chargeback.signatures.record import Record, SignedRecord
+from orchestration.close_contents import (
+    CLOSING_ORDER,
+    certified_contents,
+    contents_by_partition,
+    differing,
+    put_back,
+)
+from orchestration.close_focus import let_out_closed
 from orchestration.key_signing import signed_with
 from orchestration.local_files import write_file
 from orchestration.signing_desk import Desk, desk_of
@@ -35,12 +44,13 @@ KIND = "closing"
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """What a closing came to. `is_repeat`: every table was closed before."""
+    """What a closing came to. `is_repeat`: every table was closed before. `put_back`: what was made certified again."""
 
     month: str
     certificate_hash: str
     by: str
     is_repeat: bool
+    put_back: tuple[str, ...] = ()
 
 
 def close_and_report(
@@ -60,6 +70,9 @@ def close_and_report(
     if key is not None:
         _sign_and_land(month, by=by, reason=reason, key=key, desk=desk, workspace=workspace)
     closed = close(month, workspace=workspace, desk=desk)
+    for line in closed.put_back:
+        console.print(line, markup=False)
+    let_out_closed(month, closed.certificate_hash, workspace)
     said = "was closed before" if closed.is_repeat else "is closed"
     console.print(f"{closed.month} {said} under certificate {closed.certificate_hash[:12]}, {closed.by}", markup=False)
     console.print(f"what changes of it from now on is a correction in {next_month(month)}", markup=False)
@@ -68,24 +81,32 @@ def close_and_report(
 def close(month: str, *, workspace: Workspace, desk: Desk) -> Closed:
     """Close every month table under the certificate that stands, by a controller's landed record.
 
+    One that began goes on under the certificate that it began with: it was verified then, and what a run has made of
+    tables that were still open is put back to what was certified. Source: docs/decisions/0032.
     Raises  PeopleRefused with every reason: the month is not over or not next in order, its certificate is missing or
-            does not hold, nobody who may has signed exactly that certificate; LakeRefusal where a table has another
-            content than the certified one.
+            does not hold, nobody who may has signed exactly that certificate, a table has another content than the
+            certified one; LakeRefusal where that comes between, or what was certified is not kept any more.
     """
     lake = workspace.lake
-    closed_under = _closed_under(month, workspace)
+    begun_under = _closed_under(month, workspace)
     if month in closed_months(lake):
-        return Closed(month, closed_under or "", "for good", is_repeat=True)
+        return Closed(month, begun_under or "", "for good", is_repeat=True)
     billed = _billed(month, workspace, desk.now)
-    content = _certificate_hash(billed, workspace)
-    if content is None or content != closed_under:  # else it was verified when the closing that was cut short began
-        _refuse(_why_not_certified(billed, workspace))
-    content = content or ""
+    content = begun_under or _verified(billed, workspace)
     approval = _approval(month, content, desk)
+    contents = certified_contents(month, content, workspace)
+    differs = differing(month, contents, workspace)
+    if begun_under is None:
+        _refuse(tuple(each.told(month) for each in differs))
+    told = put_back(month, differs, workspace)
     lake.close_month(
-        month, by=approval.told(), certificate_hash=content, contents=_certified(billed, content, workspace)
+        month,
+        by=approval.told(),
+        certificate_hash=content,
+        contracts=CLOSING_ORDER,
+        contents=contents_by_partition(month, contents),
     )
-    return Closed(month, content, approval.told(), is_repeat=False)
+    return Closed(month, content, approval.told(), is_repeat=False, put_back=told)
 
 
 def _draft(month: str, *, by: str | None, reason: str | None, workspace: Workspace, now: datetime) -> Record:
@@ -93,8 +114,7 @@ def _draft(month: str, *, by: str | None, reason: str | None, workspace: Workspa
     if not (by or "").strip() or not (reason or "").strip():
         raise SettingsRefused("say who prepares the closing and why: --by NAME --reason TEXT")
     billed = _billed(month, workspace, now)
-    _refuse(_why_not_certified(billed, workspace))
-    content = _certificate_hash(billed, workspace) or ""
+    content = _closed_under(month, workspace) or _verified(billed, workspace)
     return Record(KIND, month, content, str(by).strip(), str(reason).strip())
 
 
@@ -165,9 +185,11 @@ def _judged(
     return judge(landed, thing, keyring=keyring, holds_until=now)
 
 
-def _certificate_hash(billed: Month, workspace: Workspace) -> str | None:
+def _verified(billed: Month, workspace: Workspace) -> str:
+    """The certificate that stands and holds. Raises PeopleRefused with every reason why none does."""
+    _refuse(_why_not_certified(billed, workspace))
     state = workspace.lake.state(CERTIFICATE, billed.partition)
-    return state.content_hash if state else None
+    return state.content_hash if state else ""
 
 
 def _closed_under(month: str, workspace: Workspace) -> str | None:
@@ -176,14 +198,6 @@ def _closed_under(month: str, workspace: Workspace) -> str | None:
     if len(under) > 1:
         raise LakeRefusal(f"{month} is closed under several certificates: {', '.join(sorted(map(str, under)))}")
     return next(iter(under), None)
-
-
-def _certified(billed: Month, content: str, workspace: Workspace) -> dict[str, str]:
-    """`table|month` -> content of every month table that the certificate names, and its own."""
-    rows = workspace.lake.scan(CERTIFICATE, [billed.partition]).frame.collect()
-    named = rows.filter(partition=billed.partition.key).select("table_name", "content_hash").iter_rows()
-    of_tables = {f"{table}|{billed.partition.key}": certified for table, certified in named}
-    return {**of_tables, f"{CERTIFICATE.table}|{billed.partition.key}": content}
 
 
 def _refuse(reasons: tuple[str, ...]) -> None:

@@ -12,8 +12,8 @@ from assets.release import certificate_in_force
 from chargeback.contracts.focus_billing_period import FOCUS_BILLING_PERIOD
 from chargeback.contracts.focus_cost_and_usage import FOCUS_COST_AND_USAGE
 from chargeback.contracts.focus_invoice_detail import FOCUS_INVOICE_DETAIL
+from chargeback.ledger.focus_closed import once_closed
 from chargeback.ledger.focus_files import FILE_KINDS, FOCUS_VERSIONS, LINE_END, csv_cells, parts_of, projected
-from chargeback.ledger.focus_invoices import as_closed
 from orchestration.bill_command import DONE, REFUSED
 from orchestration.local_files import half_written, refuse_without_folder
 from orchestration.workspace import open_workspace
@@ -53,8 +53,8 @@ def write_focus(month: str, *, version: str, dataset: str, out: Path, config: Pa
         Console(stderr=True, soft_wrap=True, highlight=False).print(str(refused.description), style="red", markup=False)
         return REFUSED
     rows = workspace.lake.scan(contract, [chosen.partition]).frame
-    if month in workspace.lake.closed_months(contract):
-        rows = as_closed(rows)
+    if contract is not FOCUS_COST_AND_USAGE and month in workspace.lake.closed_months(contract):
+        rows = once_closed(rows, contract)
     if contract is FOCUS_COST_AND_USAGE:
         ordered = pl.concat(parts_of(projected(rows, version=version)))
     else:

@@ -20,6 +20,7 @@ from chargeback.contracts.team_charges import TEAM_CHARGES
 from chargeback.ledger.job_document import JobRecords, job_document, render_job_csv
 from chargeback.ledger.job_match import LOOKED_AT, Meant, jobs_meant, may_be_meant, nearest
 from chargeback.ledger.statement_document import Document
+from orchestration.job_blocked import with_blocked
 from orchestration.job_tables import print_job
 from orchestration.workspace import Workspace, open_workspace
 from resources.lake_records import Scanned
@@ -58,7 +59,8 @@ def document_of_job(asked: str, *, cluster: str | None, workspace: Workspace, no
     if len(meant) > 1:
         raise SettingsRefused(_ambiguous(asked, meant))
     days = found.filter((pl.col("cluster") == meant[0].cluster) & pl.col("run").is_in(meant[0].runs))
-    return job_document(meant[0], _records(meant[0], sorted(set(days["day"])), workspace), currency=settings.currency)
+    records = _records(meant[0], sorted(set(days["day"])), workspace)
+    return with_blocked(job_document(meant[0], records, currency=settings.currency), records.runs, workspace)
 
 
 def _records(meant: Meant, days: list[str], workspace: Workspace) -> JobRecords:

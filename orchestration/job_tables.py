@@ -46,6 +46,8 @@ def _run(run: Document, number: int, document: Document, console: Console) -> No
     _row("who", " · ".join(part for part in whose if part), console)
     _row("when", _when(run), console)
     _row("held", _held(run), console)
+    if run.get("gpu_equivalents"):
+        _row("blocks", _blocks(run), console)
     _did(run["did"], console)
     _devices(run["devices"], console)
     _costs(run["costs"], document["currency"], console)
@@ -68,6 +70,11 @@ def _when(run: Document) -> str:
 
 def _instant(text: str) -> str:
     return f"{text[:10]} {text[11:16]} UTC" if text else "at an unknown time"
+
+
+def _blocks(run: Document) -> str:
+    what = f"as much {run['blocked_by']} of its host as belongs to {run['gpu_equivalents']} GPUs"
+    return f"{what} · {grouped(run['blocked_hours'])} GPU-hours beyond what it held, not charged"
 
 
 def _held(run: Document) -> str:

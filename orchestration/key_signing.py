@@ -10,7 +10,7 @@ from rich.console import Console
 from chargeback.signatures.fields import Unreadable
 from chargeback.signatures.judgement import Approvable, Counted, LandedRecord, judge
 from chargeback.signatures.keyring import Keyring, KeyringFile, read_keyring
-from chargeback.signatures.keyring_chain import LandedKeyring, change_refused
+from chargeback.signatures.keyring_chain import IN_FORCE, LandedKeyring, change_refused, standing_of
 from chargeback.signatures.recognition import signed_kind_of
 from chargeback.signatures.record import Record, SignedRecord, read_record, sign_record
 from orchestration.local_files import read_file, write_file
@@ -78,10 +78,11 @@ def verify_file(file: Path, *, config: Path | None) -> int:
         console.print("pinned as the trust root" if pinned else other, markup=False)
         return 0 if pinned else 1
     current = desk.keyring()
-    if keyring.fingerprint == current.fingerprint:
-        console.print("in force", markup=False)
-        return 0
-    return _verify_change(read, current, desk, file.name, console)
+    if keyring.version > current.version:
+        return _verify_change(read, current, desk, file.name, console)
+    standing = standing_of(keyring, desk.people.signed.chain(current))
+    console.print(standing, markup=False)
+    return 0 if standing == IN_FORCE else 1
 
 
 def _verify_change(read: KeyringFile, current: Keyring, desk: Desk, name: str, console: Console) -> int:

@@ -46,10 +46,11 @@ def close_month_of(
             f"it cannot be closed again under {certificate_hash[:12]}"
         )
     state = partition_state(table, Partition.of_month(month), store)
-    stands = state.content_hash if state else None
+    stands = state.content_hash if state else "nothing"
     if content is not None and stands != content:
         raise LakeRefusal(
-            f"{name} {month} cannot be closed: content {content[:12]} is certified, {stands} stands there"
+            f"{name} {month} cannot be closed: content {content[:12]} is certified, {stands[:12]} stands "
+            f"there, which a run has made just now: let it end, then chargeback close {month} goes on from here"
         )
     table.delta.alter.set_table_properties(
         {CLOSED + month: certificate_hash},

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from chargeback.contracts.contract import Contract
 from chargeback.contracts.partition import Partition
 from resources.lake_kept import table_now
+from resources.lake_records import UNKNOWN
 from resources.lake_table import checked_partition
 from resources.object_store import ObjectStore
 from resources.storage_location import StorageLocation
@@ -15,11 +16,13 @@ from resources.storage_location import StorageLocation
 
 @dataclass(frozen=True, slots=True)
 class PastContent:
-    """A content that a partition had from a version on, and what it was made from: `table|partition` -> hash."""
+    """A content that a partition had from a version on, and what it was made from: `table|partition` -> hash, and by
+    which code."""
 
     version: int
     content_hash: str
     inputs: Mapping[str, str]
+    code_version: str
     committed_at: datetime
 
 
@@ -38,6 +41,7 @@ def past_contents(
             version=int(commit["version"]),
             content_hash=str(commit["content_hash"]),
             inputs=json.loads(commit["inputs"]),
+            code_version=str(commit.get("code_version", UNKNOWN)),
             committed_at=datetime.fromtimestamp(commit["timestamp"] / 1000, UTC),
         )
         for commit in sorted(commits, key=lambda commit: -int(commit["version"]))

@@ -10,7 +10,7 @@ from datetime import datetime
 from chargeback.signatures.fields import Unreadable
 from chargeback.signatures.judgement import LandedRecord
 from chargeback.signatures.keyring import Keyring, read_keyring
-from chargeback.signatures.keyring_chain import KeyringRefused, LandedKeyring, keyring_in_force
+from chargeback.signatures.keyring_chain import KeyringRefused, LandedKeyring, chain_until, keyring_in_force
 from chargeback.signatures.recognition import signed_kind_of
 from chargeback.signatures.record import read_record
 from resources.landing import LandedObject, Landing
@@ -33,6 +33,11 @@ class SignedObjects:
         landed, unreadable = self._landed_keyrings(objects)
         chosen = KeyringRefused(unreadable) if unreadable else keyring_in_force(landed, trust_root=self.trust_root)
         return chosen, {each.key: each.sha256 for each in objects}
+
+    def chain(self, current: Keyring) -> tuple[Keyring, ...]:
+        """The versions from the pinned first one to the one in force."""
+        landed, _ = self._landed_keyrings(self.landing.objects("keyrings", None))
+        return chain_until(current, landed)
 
     def records(self) -> tuple[list[LandedRecord], Shas]:
         """Every signed record of approvals/, by time of landing. Raises Unreadable, naming the object."""

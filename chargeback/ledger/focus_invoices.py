@@ -1,4 +1,7 @@
-"""The two small FOCUS 1.4 datasets: the lines of every invoice, and whether the month may still change."""
+"""The two small FOCUS 1.4 datasets: the lines of every invoice, and whether the month may still change.
+
+Not here: what they say once the month is closed (focus_closed.py).
+"""
 
 import polars as pl
 
@@ -60,13 +63,3 @@ def billing_period(*, terms: FocusTerms) -> pl.DataFrame:
         },
         schema=FOCUS_BILLING_PERIOD.schema,
     )
-
-
-def as_closed(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Rows of a FOCUS table of a closed month as a file says them: its period Closed, its invoices Issued.
-
-    The table itself was made while the month was open, and closing changes no content of it (design.md 5.9).
-    """
-    said = {"BillingPeriodStatus": "Closed", "InvoiceIssueStatus": "Issued"}
-    names = rows.collect_schema().names()
-    return rows.with_columns(pl.lit(word).alias(name) for name, word in said.items() if name in names)

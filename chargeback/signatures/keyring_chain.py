@@ -16,6 +16,8 @@ from chargeback.signatures.keyring import Keyring, KeyringFile
 from chargeback.signatures.keys import Key
 from chargeback.signatures.kinds import FINANCE
 
+IN_FORCE = "in force"
+
 
 @dataclass(frozen=True, slots=True)
 class LandedKeyring:
@@ -57,6 +59,35 @@ def keyring_in_force(landed: Sequence[LandedKeyring], *, trust_root: str) -> Key
     if versions:
         return KeyringRefused(tuple(_unchained(each[0], current) for each in versions.values()))
     return current
+
+
+def chain_until(current: Keyring, landed: Sequence[LandedKeyring]) -> tuple[Keyring, ...]:
+    """The versions from the first one to the current one, each named by hash in the one after it."""
+    known = {each.file.keyring.fingerprint: each.file.keyring for each in landed}
+    chain = [current]
+    while (before := known.get(chain[-1].previous)) is not None:
+        chain.append(before)
+    return tuple(reversed(chain))
+
+
+def standing_of(keyring: Keyring, chain: Sequence[Keyring]) -> str:
+    """What a keyring that is not newer than the one in force is: in force, superseded, or no part of the chain.
+
+    `chain` ends with the version in force. Raises ValueError for a newer one, which is a proposal.
+    """
+    current = chain[-1]
+    if keyring.version > current.version:
+        raise ValueError(f"version {keyring.version} is newer than version {current.version}, which is in force")
+    if keyring.fingerprint == current.fingerprint:
+        return IN_FORCE
+    told = f"version {current.version} ({current.fingerprint[:12]}) is in force"
+    (same_number,) = (each for each in chain if each.version == keyring.version)
+    if same_number.fingerprint == keyring.fingerprint:
+        return f"superseded: it is version {keyring.version} of the chain from trust_root, unchanged; {told}"
+    return (
+        f"no part of the chain from trust_root: its version {keyring.version} is {same_number.fingerprint[:12]}, this "
+        f"is {keyring.fingerprint[:12]}: changed, or never put in force; {told}"
+    )
 
 
 def change_refused(successor: Sequence[LandedKeyring], *, current: Keyring) -> tuple[str, ...]:
@@ -103,12 +134,21 @@ def _children(versions: Mapping[str, Sequence[LandedKeyring]], current: Keyring)
 
 
 def _unchained(landed: LandedKeyring, current: Keyring) -> str:
-    keyring = landed.file.keyring
+    """Why a keyring is not the one that follows the current version: what it is, by its number and its predecessor."""
+    keyring, where = landed.file.keyring, landed.object_key
+    ends = f"the chain from trust_root ends at version {current.version} ({current.fingerprint[:12]})"
     if keyring.version == 1:
-        return f"{landed.object_key} is another first keyring than the one that trust_root pins"
+        return f"{where} is another first keyring than the one that trust_root pins"
+    if keyring.version <= current.version:
+        return f"{where} is version {keyring.version} ({keyring.fingerprint[:12]}); {ends}: only the next can follow"
+    if keyring.version == current.version + 1:
+        return (
+            f"{where} is version {keyring.version} after {keyring.previous[:12]}; {ends}: it follows another version "
+            f"{current.version}"
+        )
     return (
-        f"{landed.object_key} is version {keyring.version} after {keyring.previous[:12]}; the chain from trust_root "
-        f"ends at version {current.version} ({current.fingerprint[:12]}): a version between is missing or was changed"
+        f"{where} is version {keyring.version} after {keyring.previous[:12]}; {ends}: a version between is missing or "
+        "was changed"
     )
 
 

@@ -184,17 +184,23 @@ def test_a_month_with_a_count_that_nobody_settled_is_not_closed(estate: Estate) 
 
 
 @pytest.mark.parametrize("cut_after", [1, 4, len(MONTHLY) - 1])
-def test_a_closing_that_was_cut_short_between_two_tables_goes_on_though_a_day_changed_since(
+def test_a_closing_that_was_cut_short_between_two_tables_goes_on_though_a_day_and_open_tables_changed_since(
     estate: Estate, cut_after: int
 ) -> None:
     signed(estate)
     content = certificate_of(estate)
+    certified = rows_of(estate, STATEMENTS)
     estate.workspace.lake.close_month(MONTH, by="Bo Chen", certificate_hash=content, contracts=MONTHLY[:cut_after])
     assert closed_months(estate.workspace.lake) == ()
     put(estate, ATTRIBUTION, rows_of(estate, ATTRIBUTION)[:-1])
+    if STATEMENTS not in MONTHLY[:cut_after]:
+        change_first(estate, STATEMENTS, line_count=pl.lit(99))
+        change_first(estate, CERTIFICATE, evidence=pl.lit("another"))
 
     assert not closing(estate).is_repeat
     assert closed_months(estate.workspace.lake) == (MONTH,)
+    assert rows_of(estate, STATEMENTS).equals(certified)
+    assert certificate_of(estate) == content
 
 
 def test_whichever_table_a_closing_is_cut_after_a_repeat_closes_the_rest(tmp_path: Path) -> None:
@@ -231,4 +237,8 @@ def test_the_command_writes_a_draft_that_the_controller_signs_and_closes_by_what
     done("land", "closing.json", "--source", "approvals")
 
     assert "2026-03 is closed under certificate" in done("close", MONTH)
+    (period,) = Path("lake/published").rglob("closed-*/focus/focus-1.4-billing-period-2026-03.csv")
+    assert ",Closed," in period.read_text()
+    period.unlink()  # as if it was cut short before
     assert "2026-03 was closed before" in done("close", MONTH, *why, "--key", "keys/controller.pem")
+    assert ",Closed," in period.read_text()

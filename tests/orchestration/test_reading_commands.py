@@ -15,7 +15,8 @@ from chargeback.contracts.team_charges import TEAM_CHARGES
 from chargeback.ledger.charges import charge_lines
 from orchestration.charge_states import charge_state
 from resources.lake_records import Provenance
-from tests.estates import MONTH, Estate
+from tests.checks.judging import put, rows_of
+from tests.estates import INPUTS, LATER, MONTH, Estate
 from tests.orchestration.commands_here import done, refused
 
 PARTITION = Partition.of_month(MONTH)
@@ -46,6 +47,25 @@ def test_a_job_is_shown_with_its_owner_hosts_hours_cost_and_line(billed_estate: 
     assert "H100 SXM5 80 GB on gpu01 · 10.00 GPU-hours" in said
     assert "10.00 GPU-h × 2.385 EUR = 23.85 EUR" in said
     assert f"line GPU-{MONTH}-vision-" in said
+
+
+def test_a_job_that_took_its_hosts_memory_is_told_what_it_blocks_by_the_cards_node(estate: Estate) -> None:
+    taken = pl.lit("cpu=8,gres/gpu:h100=1,gres/gpu=1,mem=2T,node=1")
+    put(estate, RUNS, rows_of(estate, RUNS).with_columns(alloc_tres=taken))
+    config = ("--config", str(estate.config))
+    assert "blocks" not in done("job", "3", *config)  # the card does not say what belongs to a GPU
+
+    h100 = "  h100-sxm5-80gb:\n"
+    card = (INPUTS / "rate-card.yaml").read_text().replace('"2026.1"', '"2026.2"')
+    node = "    node: {cpus_per_gpu: 16, memory_gib_per_gpu: 256}\n"
+    estate.land("rate-cards", card.replace(h100, h100 + node).encode(), at=LATER, extension="yaml")
+
+    said = done("job", "3", *config)
+    assert (
+        "as much memory of its host as belongs to 8.00 GPUs · 14.00 GPU-hours beyond what it held, not charged" in said
+    )
+    (run,) = json.loads(done("job", "3", "--format", "json", *config))["runs"]
+    assert (run["gpu_equivalents"], run["blocked_by"], run["blocked_hours"]) == ("8.00", "memory", "14.00")
 
 
 def test_a_run_over_two_days_is_one_run_in_json_and_csv(billed_estate: Estate) -> None:

@@ -85,6 +85,8 @@ def test_a_keyring_is_changed_by_two_and_a_revoked_key_leaves_its_cards_unsigned
 
     assert "which is not in keyring version 2" in refused("rate-card", "verify", "card.yaml")
     assert "in force" in done("key", "verify", "next.json")
+    proposal.write_text(proposal.read_text().replace("lost laptop", "stolen laptop"))
+    assert "no part of the chain from trust_root: its version 2 is" in refused("key", "verify", "next.json")
 
 
 def test_who_prepared_a_keyring_does_not_sign_it(estate: Estate) -> None:

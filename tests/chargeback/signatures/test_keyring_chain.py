@@ -9,7 +9,13 @@ import pytest
 
 from chargeback.signatures.fields import Unreadable
 from chargeback.signatures.keyring import Keyring, KeyringFile, read_keyring
-from chargeback.signatures.keyring_chain import KeyringRefused, LandedKeyring, keyring_in_force
+from chargeback.signatures.keyring_chain import (
+    KeyringRefused,
+    LandedKeyring,
+    chain_until,
+    keyring_in_force,
+    standing_of,
+)
 from tests.chargeback.signatures.people import (
     AUDITOR,
     CLERK,
@@ -176,6 +182,30 @@ def test_a_version_that_skips_a_number_is_refused() -> None:
     skipped = replace(SECOND, version=3)
 
     assert "is version 3 after" in refusal_of(FIRST, landed_keyring(approved_file(skipped, LEAD, CONTROLLER)))
+
+
+def test_a_version_that_follows_another_predecessor_is_said_to_do_so() -> None:
+    stranger = replace(SECOND, previous="ab" * 32)
+
+    assert "it follows another version 1" in refusal_of(
+        FIRST, landed_keyring(approved_file(stranger, LEAD, CONTROLLER))
+    )
+
+
+def test_the_chain_goes_back_to_the_first_and_each_version_of_it_says_what_it_is() -> None:
+    third = next_keyring(SECOND)
+    landed = [FIRST, landed_keyring(approved_file(SECOND, LEAD, CONTROLLER))]
+
+    chain = chain_until(third, landed)
+
+    assert chain == (KEYRING, SECOND, third)
+    assert standing_of(third, chain) == "in force"
+    assert standing_of(SECOND, chain).startswith("superseded: it is version 2 of the chain from trust_root, unchanged")
+    changed = standing_of(replace(SECOND, reason="mine"), chain)
+    assert changed.startswith(f"no part of the chain from trust_root: its version 2 is {SECOND.fingerprint[:12]}")
+    assert changed.endswith(f"version 3 ({third.fingerprint[:12]}) is in force")
+    with pytest.raises(ValueError, match="version 4 is newer than version 3"):
+        standing_of(next_keyring(third), chain)
 
 
 def test_a_changed_first_keyring_is_refused() -> None:
