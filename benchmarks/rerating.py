@@ -18,16 +18,18 @@ from rich.console import Console
 
 from benchmarks.rounds import time_in_turn
 from chargeback.contracts.rate_card import RATE_CARD
-from chargeback.ledger.charges import LINE_KEY
-from chargeback.ledger.rerated_lines import rerate_lines
+from chargeback.ledger.charges import charge_lines
+from chargeback.ledger.usage_of_lines import READ, usage_of_lines
 from chargeback.money import Currency
+from chargeback.pricing.repricing import reprice
 
 ROWS = 1_000_000
 MONTHS = 12
 ACCELERATORS = ("h100-sxm5-80gb", "a100-sxm4-80gb", "a100-sxm4-80gb:3g.40gb")
 TIERS = ("standard", "preemptible")
-TEXTS = LINE_KEY
-NUMBERS = ("quantity_numerator", "quantity_denominator")
+NUMBERS = ("quantity_numerator", "quantity_denominator", "gpu_seconds_numerator", "gpu_seconds_denominator")
+TEXTS = tuple(name for name in READ if name not in NUMBERS)
+CARD = "2026.1"
 
 
 def months_written(folder: Path, *, months: int, rows: int) -> list[Path]:
@@ -53,8 +55,12 @@ def months_written(folder: Path, *, months: int, rows: int) -> list[Path]:
             "project": pl.format("project-{}", run // 12 % 120),
             "company": pl.lit("C1"),
             "kind": pl.lit("allocation"),
+            "sharing": pl.when(run // 2 % 3 == 2).then(pl.lit("mig")).otherwise(pl.lit("whole")),
+            "customer_class": pl.lit(""),
             "quantity_numerator": at * 104_729 % 86_400 * (1 + at % 8),
             "quantity_denominator": pl.when(run % 9 == 0).then(7).otherwise(1),
+            "gpu_seconds_numerator": at * 104_729 % 86_400 * (1 + at % 8),
+            "gpu_seconds_denominator": pl.lit(1),
         }
         file = folder / f"{month:02d}.parquet"
         pl.LazyFrame({"at": pl.int_range(rows, eager=True)}).select(**columns).sink_parquet(file, compression="zstd")
@@ -65,12 +71,14 @@ def months_written(folder: Path, *, months: int, rows: int) -> list[Path]:
 def rerated(files: Sequence[Path]) -> list[pl.DataFrame]:
     """The lines of every month under another card."""
     old, new = a_card("2.385", weight=(3, 7)), a_card("2.4013", weight=(4, 8))
-    return [rerate_lines(pl.scan_parquet(file), old, new, currency=Currency("EUR")) for file in files]
+    usage = (usage_of_lines(pl.scan_parquet(file), month=f"2026-{file.stem}") for file in files)
+    return [charge_lines(reprice(each, old, new), currency=Currency("EUR")) for each in usage]
 
 
 def scanned(files: Sequence[Path]) -> list[pl.DataFrame]:
     """The limit: every value that re-rating looks at is read and goes into a sum."""
-    sums = (*(pl.col(name).str.len_bytes().sum() for name in TEXTS), *(pl.col(name).sum() for name in NUMBERS))
+    lengths = (pl.col(name).str.len_bytes().sum() for name in TEXTS)
+    sums = (*lengths, *(pl.col(name).sum() for name in NUMBERS))
     return [pl.scan_parquet(file).select(*sums).collect(engine="streaming") for file in files]
 
 
@@ -81,6 +89,8 @@ def a_card(price: str, *, weight: tuple[int, int]) -> pl.DataFrame:
             **{name: "" for name, dtype in RATE_CARD.schema.items() if dtype == pl.String()},
             "accelerator": accelerator,
             "tier": tier,
+            "card_version": CARD,
+            "price_unit": "GPU-hour",
             "price": Decimal(price),
             "stated_price": Decimal(price),
             "is_signed": True,

@@ -16,9 +16,10 @@ from chargeback.billing_period import month_of
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.rate_card import RATE_CARD
 from chargeback.contracts.rated_usage import RATED_USAGE
-from chargeback.ledger.charges import LINE_KEY, charge_lines
+from chargeback.ledger.charges import charge_lines
 from chargeback.ledger.rerating import RatedMonth, rerating
 from chargeback.ledger.statement_document import Document
+from chargeback.ledger.usage_of_lines import usage_of_lines
 from chargeback.pricing.prices_of_month import card_in_force, prices_of_month
 from chargeback.pricing.rate_card import CardRefused, RateCard
 from chargeback.pricing.repricing import reprice
@@ -32,12 +33,6 @@ from orchestration.workers import RunOutcome, worker_pool
 from orchestration.workspace import Workspace
 from resources.people_objects import PeopleRefused
 from resources.setting_kinds import SettingsRefused
-
-_READ = (
-    *LINE_KEY, "sharing", "run", "is_running", "price", "card_version", "quantity_unit", "quantity_numerator",
-    "quantity_denominator", "gpu_seconds_numerator", "gpu_seconds_denominator", "customer_class",
-)  # fmt: skip
-"""The columns of rated usage that lines are made of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +147,9 @@ def _in_force(cards: Sequence[RateCard], month: Month, workspace: Workspace) -> 
 def _at_both(month: Month, new_prices: pl.DataFrame, workspace: Workspace, *, is_closed: bool) -> RatedMonth:
     """The month's lines as its rated usage makes them, and as the new prices would."""
     currency = workspace.settings.currency
-    rated = workspace.lake.scan(RATED_USAGE, [month.partition]).frame.select(_READ).collect(engine="streaming")
+    usage = usage_of_lines(workspace.lake.scan(RATED_USAGE, [month.partition]).frame, month=month.period.month)
     prices = workspace.lake.scan(RATE_CARD, [month.partition]).frame.collect()
-    new = reprice(rated, prices, new_prices)
-    lines, new_lines = (charge_lines(frame, currency=currency) for frame in (rated, new))
+    lines, new_lines = (
+        charge_lines(reprice(usage, prices, at), currency=currency) for at in (prices, new_prices)
+    )  # fmt: skip
     return RatedMonth(month.period.month, is_closed, lines, new_lines, prices, new_prices)

@@ -18,10 +18,11 @@ def reprice(rated: pl.DataFrame, prices: pl.DataFrame, new_prices: pl.DataFrame)
 
     Input:   contracts.rated_usage, or those columns of it that lines are made of, rated with `prices`;
              both of contracts.rate_card of its month.
-    Output:  the same columns and order. A slice's quantity is freed of the old card's weight and takes the new one's.
+    Output:  the same columns, with price, card_version and quantity_unit, and the same order. A slice's quantity is
+             freed of the old card's weight and takes the new one's.
              What is forgiven moves with it; of usage that had no price before it is not known yet, and none is given.
     """
-    of_month = with_card(rated.drop(_OF_THE_CARD), prices)
+    of_month = with_card(rated.drop(_OF_THE_CARD, strict=False), prices)
     unweighted = times(
         of_month, "quantity", numerator=pl.col("weight_denominator"), denominator=pl.col("weight_numerator")
     ).drop(*_OF_THE_CARD, "weight_numerator", "weight_denominator")
@@ -34,4 +35,5 @@ def reprice(rated: pl.DataFrame, prices: pl.DataFrame, new_prices: pl.DataFrame)
         price=pl.when(~is_own).then("price"), card_version=pl.when(~is_own).then("card_version")
     )
     stands = pl.col("kind").is_in((ALLOCATION, RESERVED_UNUSED, PLATFORM_OPERATIONS))
-    return classed.filter(stands | pl.col("price").is_not_null()).select(rated.columns)
+    columns = dict.fromkeys((*rated.columns, *_OF_THE_CARD))
+    return classed.filter(stands | pl.col("price").is_not_null()).select(*columns)
