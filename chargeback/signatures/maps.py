@@ -9,8 +9,10 @@ Billing weights are maps too, and stand in the rate card, which is signed as a w
 Not here: what a map does (chargeback/usage, chargeback/working_days.py), where it is written.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -75,6 +77,13 @@ def maps_of_month(
             (period.month, each.name, each.content, each.content_sha256, each.entry_count, is_signed, signature)
         )
     return pl.DataFrame(rows, schema=MAPS.schema, orient="row")
+
+
+def entries_of(rows: pl.DataFrame, name: str) -> dict[str, Any]:
+    """What the map of that name says in contracts.maps of one month; one that is not there is empty."""
+    contents = dict(rows.select("map", "content").iter_rows())
+    entries: dict[str, Any] = json.loads(contents.get(name, "{}"))
+    return entries
 
 
 def records_about(maps: Sequence[NamedMap], records: Sequence[LandedRecord]) -> list[LandedRecord]:
