@@ -44,8 +44,8 @@ def show_maps(month: str | None, *, output: str, config: Path | None) -> None:
         {
             "map": each.name,
             "entries": each.entry_count,
-            "content": each.content_sha256[:12] if each.entry_count else "",
-            "signature": verdicts[each.name]["signature"] if each.entry_count else "empty: nothing to sign",
+            "content": each.content_sha256[:12] if each.name in verdicts else "",
+            "signature": verdicts[each.name]["signature"] if each.name in verdicts else "empty: nothing to sign",
         }
         for each in workspace.settings.maps
     ]

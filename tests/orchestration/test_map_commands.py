@@ -66,6 +66,13 @@ def test_another_content_of_the_map_is_unsigned_again(estate: Estate) -> None:
 
     assert "altered after signing, or another one" in listed()["tiers"]
 
+    estate.config.write_text(text.replace('tiers = {scavenger = "preemptible"}', ""))
+
+    assert listed()["tiers"].startswith("unsigned: ")  # emptied is another content too
+    assert "draft of map tiers" in done(
+        "map", "sign", "tiers", "--by", "Ops Desk", "--reason", "x", "--draft", "d.json"
+    )
+
 
 @pytest.mark.parametrize(
     ("command", "why"),
