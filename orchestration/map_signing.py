@@ -8,13 +8,15 @@ from pathlib import Path
 from rich.console import Console
 
 from chargeback.signatures.fields import Unreadable, read_instant
-from chargeback.signatures.maps import KIND, NAMES, NamedMap
+from chargeback.signatures.judgement import LandedRecord
+from chargeback.signatures.maps import KIND, NAMES, NamedMap, is_nothing_to_sign
 from chargeback.signatures.record import Record, SignedRecord
 from orchestration.key_signing import signed_with
 from orchestration.local_files import write_file
-from orchestration.signing_desk import desk_of
+from orchestration.signing_desk import Desk, desk_of
 from resources.lake_binding import bind_lake
 from resources.open_store import store_at
+from resources.people_objects import PeopleRefused
 from resources.setting_kinds import SettingsRefused, one_of
 from resources.settings import Settings
 
@@ -28,7 +30,7 @@ def sign_map(
     """
     desk = desk_of(config)
     chosen = map_called(name, desk.settings)
-    if not chosen.entry_count:
+    if is_nothing_to_sign(chosen, _landed_records(desk)):
         raise SettingsRefused(f"the map {name} is empty: there is nothing to sign")
     if (key is None) == (draft is None):
         raise SettingsRefused("say either who signs, --key FILE, or where the draft shall stand, --draft FILE")
@@ -52,6 +54,13 @@ def sign_map(
             signed.content(), source="approvals", cluster=None, extracted_at=desk.now, extension="json"
         )
         console.print(f"{signed.record.told()} landed as {landed.key}", markup=False)
+
+
+def _landed_records(desk: Desk) -> list[LandedRecord]:
+    try:
+        return desk.people.signed.records()[0]
+    except Unreadable as fault:
+        raise PeopleRefused((str(fault),)) from None
 
 
 def map_called(name: str, settings: Settings) -> NamedMap:

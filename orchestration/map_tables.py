@@ -13,6 +13,7 @@ from pathlib import Path
 import polars as pl
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from assets.materialisation import Month, month_called
 from chargeback.contracts.capacity import CAPACITY
@@ -43,8 +44,8 @@ def show_maps(month: str | None, *, output: str, config: Path | None) -> None:
         {
             "map": each.name,
             "entries": each.entry_count,
-            "content": each.content_sha256[:12] if each.entry_count else "",
-            "signature": verdicts[each.name]["signature"] if each.entry_count else "empty: nothing to sign",
+            "content": each.content_sha256[:12] if each.name in verdicts else "",
+            "signature": verdicts[each.name]["signature"] if each.name in verdicts else "empty: nothing to sign",
         }
         for each in workspace.settings.maps
     ]
@@ -67,16 +68,15 @@ def explain_map(name: str, *, month: str | None, output: str, config: Path | Non
 
 
 def _tiers(of: NamedMap, month: Month, workspace: Workspace) -> Iterator[Row]:
-    """By cluster: every name of the map, and every QOS, priority class or queue of the month that it lacks."""
+    """By cluster: every name of the map, and every one by which a run of the month is priced that it lacks."""
     frame = workspace.lake.scan(RUNS, month.days_of(RUNS)).frame
-    used = frame.select("cluster", "run", "qos", "queue", "tier").unique().collect()
+    used = frame.select("cluster", "run", "scheduler", "account", "qos", "queue").unique(["cluster", "run"]).collect()
     for cluster in sorted({*of.entries, *used["cluster"]}):
         tiers = of.entries.get(cluster, {})
         mapped: Mapping[str, str] = tiers if isinstance(tiers, Mapping) else {}
         runs: Counter[str] = Counter()
-        for qos, queue in used.filter(cluster=cluster).select("qos", "queue").iter_rows():
-            bears = next((name for name in (qos, queue) if name in mapped), qos or queue or "(neither)")
-            runs[bears] += 1
+        for run in used.filter(cluster=cluster).iter_rows(named=True):
+            runs[_decides(run, mapped)] += 1
         for name in sorted({*mapped, *runs}):
             yield {
                 "cluster": cluster,
@@ -84,6 +84,15 @@ def _tiers(of: NamedMap, month: Month, workspace: Workspace) -> Iterator[Row]:
                 "is": mapped.get(name, "standard: nobody mapped it"),
                 "runs": runs[name],
             }
+
+
+def _decides(run: Mapping[str, str | None], mapped: Mapping[str, str]) -> str:
+    """The name by which a run has its tier, as chargeback/usage decides it: in Slurm QOS alone, no partition."""
+    qos, queue = run["qos"] or "", run["queue"] or ""
+    if run["scheduler"] == "slurm":
+        return qos or "(no QOS)"
+    names = [qos, *([f"{run['account']}/{queue}", queue] if queue else [])]
+    return next((name for name in names if name in mapped), qos or queue or "(neither)")
 
 
 def _accelerators(of: NamedMap, month: Month, workspace: Workspace) -> Iterator[Row]:
@@ -125,5 +134,5 @@ def _print(rows: Sequence[Row], output: str) -> None:
     else:
         table = Table(*columns, box=None, pad_edge=False)
         for row in rows:
-            table.add_row(*(str(row[name]) for name in columns))
+            table.add_row(*(Text(str(row[name])) for name in columns))  # a name or reason with [...] is no markup
         Console(soft_wrap=True, highlight=False).print(table)

@@ -89,7 +89,7 @@ def _leaves_of_cluster(
         "approvals": dict(people.gpu_count_approvals(cluster)[1]),
         "cluster": repr(settings.cluster(cluster)),
         "accelerators": dict(settings.accelerators),
-        "policies": settings.printed_policies(),
+        "policies": settings.usage_policies(),
         "timezone": settings.timezone,
     }
 

@@ -59,7 +59,10 @@ def months_of_signatures(arrived: Sequence[LandedObject], *, workspace: Workspac
     states, of_maps = (workspace.lake.states(table, partitions) for table in (RATE_CARD, MAPS))
     for month in months if usable else ():
         period = BillingPeriod(month, workspace.settings.zone)
-        maps, objects = workspace.people.maps(period, workspace.settings.maps)
+        try:
+            maps, objects = workspace.people.maps(period, workspace.settings.maps)
+        except PeopleRefused:  # a record that came before is unreadable: it was refused when it came, and decides all
+            break
         if (decide := usable & set(objects)) and differs_from_standing(maps, MAPS, month, of_maps, workspace):
             found.touch_month(month, MAPS.table, decide)
         try:

@@ -28,6 +28,8 @@ class Recovery:
 def read_recovery(read: Mapping[str, Any]) -> Recovery:
     """[recovery]. Raises SettingsRefused."""
     section: Mapping[str, Any] = read.get("recovery", {})
+    if "fiscal_year_first_month" in section:
+        raise SettingsRefused("recovery.fiscal_year_first_month stands in [calendar] now, under the same name: move it")
     refuse_unfit(section, dict.fromkeys(Recovery.__slots__, int), "recovery.")
     recovery = Recovery(**section)
     if recovery.scheduling_tax_percent >= 100:

@@ -107,15 +107,15 @@ class Settings:
         """How long a sample of that cluster's telemetry can hold: `staleness_scrapes` of its scrape intervals."""
         return self.policies.staleness_scrapes * self.cluster(cluster).scrape_seconds
 
+    def usage_policies(self) -> dict[str, str]:
+        """The policies by which days are made and judged. No term of a month: a new holiday is no other usage."""
+        return _printed({name: getattr(self.policies, name) for name in Policies.__slots__})
+
     def printed_policies(self) -> dict[str, str]:
         """The policies as statements print them: every choice of money or terms, each with its setting's name."""
-        shown = {name: getattr(self.policies, name) for name in Policies.__slots__}
-        shown |= {f"corrections.{name}": getattr(self.corrections, name) for name in Corrections.__slots__}
-        shown |= {f"calendar.{name}": getattr(self.calendar, name) for name in Calendar.__slots__}
-        return {
-            name: ", ".join(map(str, value)) or "none" if isinstance(value, tuple) else str(value)
-            for name, value in shown.items()
-        }
+        terms = {f"corrections.{name}": getattr(self.corrections, name) for name in Corrections.__slots__}
+        terms |= {f"calendar.{name}": getattr(self.calendar, name) for name in Calendar.__slots__}
+        return self.usage_policies() | _printed(terms)
 
     @property
     def maps(self) -> tuple[NamedMap, ...]:
@@ -129,7 +129,14 @@ class Settings:
 
     def judged_under(self, check: str) -> dict[str, str]:
         """What a check's outcome depends on beside contents and code: the policies, and the mode where that decides."""
-        return self.printed_policies() | ({"mode": self.mode} if check in MODE_DECIDES else {})
+        return self.usage_policies() | ({"mode": self.mode} if check in MODE_DECIDES else {})
+
+
+def _printed(chosen: Mapping[str, object]) -> dict[str, str]:
+    return {
+        name: ", ".join(map(str, value)) or "none" if isinstance(value, tuple) else str(value)
+        for name, value in chosen.items()
+    }
 
 
 def demo_settings(folder: Path) -> Settings:

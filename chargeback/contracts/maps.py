@@ -16,7 +16,7 @@ MAPS = Contract(
         Column("map", pl.String(), "tiers, accelerators or calendar"),
         Column("content", pl.String(), "what it maps, canonical JSON: that is what is signed"),
         Column("content_sha256", pl.String(), "sha256 of it"),
-        Column("entry_count", pl.Int64(), "names that it maps", "entries", minimum=1),
+        Column("entry_count", pl.Int64(), "names that it maps; 0 once a signed map was emptied", "entries", minimum=0),
         Column("is_signed", pl.Boolean(), "a signature of finance counts for exactly this content and this month"),
         Column("signature", pl.String(), "who signed it and when, or why no signature counts"),
     ),

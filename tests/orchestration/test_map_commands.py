@@ -10,6 +10,7 @@ import pytest
 
 from chargeback.contracts.maps import MAPS
 from chargeback.contracts.partition import Partition
+from orchestration.map_tables import _decides
 from tests.checks.judging import rows_of
 from tests.estates import MONTH, Estate
 from tests.orchestration.commands_here import done, ran, refused
@@ -65,6 +66,13 @@ def test_another_content_of_the_map_is_unsigned_again(estate: Estate) -> None:
 
     assert "altered after signing, or another one" in listed()["tiers"]
 
+    estate.config.write_text(text.replace('tiers = {scavenger = "preemptible"}', ""))
+
+    assert listed()["tiers"].startswith("unsigned: ")  # emptied is another content too
+    assert "draft of map tiers" in done(
+        "map", "sign", "tiers", "--by", "Ops Desk", "--reason", "x", "--draft", "d.json"
+    )
+
 
 @pytest.mark.parametrize(
     ("command", "why"),
@@ -102,3 +110,24 @@ def test_accelerators_in_use_and_the_calendar_are_explained(estate: Estate) -> N
     assert {row["in use"] for row in rows} >= {"yes"}
     assert "name" in ran("map", "explain", "accelerators", "--month", MONTH).output
     assert json.loads(ran("map", "explain", "calendar", "--format", "json").output) == []
+
+
+def test_tiers_are_explained_by_the_name_that_decides_them_in_each_scheduler() -> None:
+    mapped = {"gpu": "preemptible", "vision/night": "preemptible", "day": "reserved"}
+
+    def decides(scheduler: str, qos: str, queue: str) -> str:
+        return _decides({"scheduler": scheduler, "account": "vision", "qos": qos, "queue": queue}, mapped)
+
+    assert decides("slurm", "normal", "gpu") == "normal"  # a partition is mapped here, and maps nothing in Slurm
+    assert decides("slurm", "", "gpu") == "(no QOS)"
+    assert decides("kubernetes", "", "night") == "vision/night"
+    assert decides("kubernetes", "high", "day") == "day"
+    assert decides("kubernetes", "gpu", "day") == "gpu"
+    assert decides("kubernetes", "high", "other") == "high"
+    assert decides("kubernetes", "", "") == "(neither)"
+
+
+def test_a_reason_with_brackets_is_printed_whole(billed_estate: Estate, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(billed_estate.folder)
+
+    assert "no [signing] trust_root is set" in done("map", "list", "--month", MONTH)

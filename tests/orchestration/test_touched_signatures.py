@@ -13,8 +13,10 @@ from chargeback.contracts.rate_card import RATE_CARD
 from chargeback.pricing.card_signature import approvable_card
 from chargeback.pricing.prices_of_month import prices_of_month
 from chargeback.pricing.rate_card import RateCard, read_rate_card
+from chargeback.signatures.canonical import readable_json
 from chargeback.signatures.judgement import Approvable
 from chargeback.signatures.keyring import KeyringFile
+from chargeback.signatures.recognition import RECORD_FORMAT
 from orchestration.touched import Touched, touched_partitions
 from orchestration.workspace import Workspace
 from resources.landing import LandedObject
@@ -120,3 +122,11 @@ def test_an_unreadable_record_is_refused_and_says_why(estate: Estate) -> None:
 
     assert list(found.refused) == [record.key]
     assert "kind is 'holiday'" in found.refused[record.key]
+
+
+def test_a_record_that_was_refused_when_it_came_stops_no_later_one_with_a_stack_trace(estate: Estate) -> None:
+    broken = land(estate, "approvals", readable_json({"format": RECORD_FORMAT, "record": {}}))
+    record = land(estate, "approvals", SIGNED.content())
+
+    assert set(touched(estate, broken).refused) == {broken.key}
+    assert touched(estate, record).months == {}

@@ -11,6 +11,7 @@ from chargeback.billing_period import BillingPeriod
 from chargeback.signatures.maps import CALENDAR
 from resources.calendar_settings import Calendar, read_calendar
 from resources.due_dates import is_suspense_due, suspense_due_day
+from resources.recovery_settings import read_recovery
 from resources.setting_kinds import SettingsRefused
 from resources.settings import Settings, demo_settings
 
@@ -74,3 +75,17 @@ def test_the_calendar_is_a_map_of_the_settings_and_printed(tmp_path: Path) -> No
     assert [each.entry_count for each in settings.maps if each.name == CALENDAR] == [5]
     assert settings.printed_policies()["calendar.weekend"] == "saturday, sunday"
     assert settings.printed_policies()["corrections.threshold"] == "0"
+
+
+def test_a_new_holiday_is_a_term_and_no_usage_so_no_day_is_made_or_judged_again(tmp_path: Path) -> None:
+    plain = settings_with(tmp_path, days=0, calendar=Calendar())
+    easter = replace(plain, calendar=read_calendar({"calendar": GIVEN}))
+
+    assert easter.printed_policies() != plain.printed_policies()
+    assert easter.usage_policies() == plain.usage_policies()
+    assert easter.judged_under("held_once") == plain.judged_under("held_once")
+
+
+def test_a_fiscal_year_where_it_stood_before_is_told_where_it_stands_now() -> None:
+    with pytest.raises(SettingsRefused, match=r"recovery.fiscal_year_first_month stands in \[calendar\] now"):
+        read_recovery({"recovery": {"fiscal_year_first_month": 4}})

@@ -93,3 +93,34 @@ def test_unsigned_maps_are_found_in_enforced_mode_alone() -> None:
     ((name, expected, observed),) = unsigned_maps(pl.concat([unsigned]), mode="enforced")
     assert (name, expected) == ("map tiers", "a signature that counts")
     assert observed.startswith("unsigned: no record")
+
+
+def test_going_back_to_an_earlier_content_needs_another_signature_even_if_the_old_one_lands_again() -> None:
+    first, later = (datetime(2026, 3, 10, hour, tzinfo=UTC) for hour in (9, 12))
+    old, new = signed_by(LEAD, THING, at=first), signed_by(CONTROLLER, OTHER.approvable(prepared_by="Ops"), at=later)
+    again = signed_by(CONTROLLER, THING, at=later.replace(hour=15))
+    both = (landed(old, first), landed(new, later))
+
+    assert row_of(*both, of=OTHER)["is_signed"]
+    for records in (both, (*both, landed(old, later.replace(hour=20)))):
+        assert "superseded: another content was approved at 2026-03-10T12" in str(row_of(*records)["signature"])
+    assert row_of(*both, landed(again, later.replace(hour=15)))["is_signed"]
+
+
+def test_an_approval_that_does_not_count_supersedes_nothing() -> None:
+    later = datetime(2026, 3, 10, 12, tzinfo=UTC)
+    of_platform = signed_by(PLATFORM, OTHER.approvable(prepared_by="Ops Desk"), at=later)
+
+    assert row_of(landed(signed_by(LEAD, THING)), landed(of_platform, later))["is_signed"]
+
+
+def test_a_signed_map_that_is_emptied_is_unsigned_until_somebody_signs_that() -> None:
+    record, empty = landed(signed_by(LEAD, THING)), NamedMap(TIERS, {})
+    later = datetime(2026, 3, 10, 12, tzinfo=UTC)
+
+    emptied = row_of(record, of=empty)
+
+    assert (emptied["is_signed"], emptied["entry_count"], emptied["content"]) == (False, 0, "{}")
+    assert "altered after signing, or another one" in str(emptied["signature"])
+    approved = landed(signed_by(LEAD, empty.approvable(prepared_by="Ops Desk"), at=later), later)
+    assert row_of(record, approved, of=empty)["is_signed"]
