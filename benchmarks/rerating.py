@@ -1,11 +1,13 @@
 """Twelve months priced by another card, against the scan of what that reads: CPU time, ratio, and once wall time.
 
-`make bench`, or with other sizes: python -m benchmarks.rerating --rows 10000000 --months 12. The limit scans the very
-columns that re-rating reads, from the same Parquet files, and adds them up. Files are written anew, into a temporary
-folder; they are the same in every run. Not here: a day's stages (day_of_holds.py).
+`make bench` (some minutes and 0.4 GB in a temporary folder), or smaller: python -m benchmarks.rerating --rows 1000000.
+The limit scans the very columns that re-rating reads, from the same Parquet files, and adds them up. Files are written
+anew, are the same in every run, and are read as the lake reads one partition. Not here: a day's stages
+(day_of_holds.py).
 """
 
 import argparse
+import os
 import resource
 import tempfile
 import time
@@ -23,7 +25,7 @@ from chargeback.ledger.usage_of_lines import READ, usage_of_lines
 from chargeback.money import Currency
 from chargeback.pricing.repricing import reprice
 
-ROWS = 1_000_000
+ROWS = 10_000_000
 MONTHS = 12
 ACCELERATORS = ("h100-sxm5-80gb", "a100-sxm4-80gb", "a100-sxm4-80gb:3g.40gb")
 TIERS = ("standard", "preemptible")
@@ -118,6 +120,7 @@ def main() -> None:
         took = time.perf_counter() - begun
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     said = f"{name}: {took:.1f} s by the wall clock, {lines:,} lines, peak memory {peak:,} MiB"
+    said += f", load average {os.getloadavg()[0]:.1f}"
     Console(width=120, highlight=False).print(said, markup=False)
 
 

@@ -76,12 +76,15 @@ class OpenTable:
         rows = pl.scan_parquet(
             addresses,
             schema={name: dtype for name, dtype in self.contract.schema.items() if name not in partition_columns},
-            include_file_paths=ADDRESS,
+            include_file_paths=ADDRESS if len(partitions) > 1 else None,
             hive_partitioning=False,
             glob=False,
             storage_options=self.location.delta_options() or None,
             credential_provider=None,
         )
+        if len(partitions) == 1:  # asking every row for its file costs more than reading it
+            of_all = {name: pl.lit(value[0]) for name, value in partition_columns.items()}
+            return rows.with_columns(**of_all).select(self.contract.column_names)
         partition_of = pl.LazyFrame({ADDRESS: addresses} | partition_columns)
         return rows.join(partition_of, on=ADDRESS, how="left", validate="m:1").select(self.contract.column_names)
 

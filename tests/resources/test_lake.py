@@ -40,6 +40,16 @@ def test_what_was_written_is_read_with_the_contracts_columns_and_types(lake: Lak
     assert (scanned.missing, scanned.version) == ((), 1)
 
 
+def test_one_partition_is_read_without_asking_every_row_which_it_is(lake: Lake) -> None:
+    for each in (MONDAY, TUESDAY):
+        lake.replace(HOLDS, each, holds(each), made_from("a"))
+
+    one, both = lake.scan(HOLDS, [TUESDAY]).frame, lake.scan(HOLDS, [MONDAY, TUESDAY]).frame
+
+    assert ("JOIN" in one.explain(), "JOIN" in both.explain()) == (False, True)
+    assert_frame_equal(one.collect(), both.filter(day=TUESDAY.key.split("|")[-1]).collect(), check_row_order=False)
+
+
 def test_a_partition_that_was_never_written_is_missing_and_not_empty(lake: Lake) -> None:
     before = lake.scan(HOLDS, [MONDAY, TUESDAY])
     lake.replace(HOLDS, MONDAY, holds(MONDAY), made_from("a"))
