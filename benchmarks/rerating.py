@@ -1,6 +1,6 @@
 """Twelve months priced by another card, against the scan of what that reads: CPU time, ratio, and once wall time.
 
-`make bench` (some minutes and 0.4 GB in a temporary folder), or smaller: python -m benchmarks.rerating --rows 1000000.
+`make bench` (some minutes and 0.6 GB in a temporary folder), or smaller: python -m benchmarks.rerating --rows 1000000.
 The limit scans the very columns that re-rating reads, from the same Parquet files, and adds them up. Files are written
 anew, are the same in every run, and are read as the lake reads one partition. Not here: a day's stages
 (day_of_holds.py).
