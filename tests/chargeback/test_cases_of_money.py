@@ -6,12 +6,14 @@ from fractions import Fraction
 from zoneinfo import ZoneInfo
 
 import polars as pl
+import pytest
 
 from chargeback.attribution.conservation import capacity_states_add_up, double_booked
 from chargeback.contracts.focus_cost_and_usage import FOCUS_COST
 from chargeback.ledger.capacity_totals import capacity_totals
 from chargeback.ledger.focus_files import parts_of, projected, render_focus
 from chargeback.ledger.focus_findings import row_findings
+from chargeback.ledger.focus_rows import costs_by_invoice
 from chargeback.money import Currency, exact_amount_of, split_amount
 from tests.chargeback.ledger.focus_month import focus_month
 from tests.slurm_estate import DayTables, SlurmEstate
@@ -128,3 +130,26 @@ def test_k23_what_two_halves_of_a_gpu_cost_and_what_was_idle_add_up_to_the_machi
 
     assert sum(by_run) == by_state["held"] == Fraction("0.3945")
     assert sum(by_state.values()) == Fraction("0.526")
+
+
+def summed(*amounts: str, times: int = 1, invoices: int = 1) -> dict[str, Decimal]:
+    """What costs add up to per invoice, which rows take in turns."""
+    costs = [Decimal(amount) for amount in amounts] * times
+    named = [str(row % invoices) for row in range(len(costs))]
+    frame = pl.DataFrame({"InvoiceId": named, "BilledCost": costs}, schema_overrides={"BilledCost": FOCUS_COST})
+    return costs_by_invoice(frame.lazy(), "BilledCost")
+
+
+@pytest.mark.parametrize("rows", [999, 1_000, 100_000])
+def test_p06_costs_of_three_invoices_are_whole_cents_at_any_number_of_rows(rows: int) -> None:
+    sums = summed("0.01", times=rows, invoices=3)
+
+    assert sums == {str(at): Decimal(len(range(at, rows, 3))) / 100 for at in range(3)}
+
+
+def test_p07_a_sum_of_costs_is_wider_than_each_of_them() -> None:
+    assert summed("99999.99", "99999.99", "1.00") == {"0": Decimal("200000.98")}
+
+
+def test_p08_twelve_dimes_on_an_invoice_are_one_twenty() -> None:
+    assert summed("0.1", times=12) == {"0": Decimal("1.2")}
