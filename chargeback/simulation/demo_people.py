@@ -19,10 +19,10 @@ def demo_ownership(cluster: str) -> str:
     `research` is left out on purpose.
     """
     rows = (
-        "account,vision,vis-01,Vision,4711,EX01,100",
-        "account,nlp,nlp-02,NLP,4712,EX01,100",
-        "account,platform,srv-03,Platform,9000,EX01,60",
-        "account,platform,srv-03,NLP,4712,EX01,40",
+        "account,vision,vis-01,Vision,4711,C1,100",
+        "account,nlp,nlp-02,NLP,4712,C1,100",
+        "account,platform,srv-03,Platform,9000,C1,60",
+        "account,platform,srv-03,NLP,4712,C1,40",
     )
     header = "cluster,kind,key,project,team,cost_centre,company,percent,valid_from,valid_until"
     return "\n".join([header, *(f"{cluster},{row},2020-01-01," for row in rows)]) + "\n"

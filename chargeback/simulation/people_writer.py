@@ -17,7 +17,7 @@ from chargeback.simulation.estate_plan import (
     TEAMS,
 )
 
-COMPANY = "EX01"
+COMPANY = "C1"
 VALID_FROM = "2020-01-01"
 PRICES = {"h100-sxm5-80gb": ("2.95", "1.90", "2.40"), "a100-sxm4-80gb": ("1.60", "1.05", "1.35")}
 """Accelerator -> price of a GPU-hour: standard, preemptible, reserved."""
