@@ -56,11 +56,13 @@ def print_statement(document: dict[str, Any], console: Console) -> None:
     for name, side in (("line", "left"), ("what", "left"), ("hours", "right"), ("rate", "right"), ("amount", "right")):
         table.add_column(name, justify=side, no_wrap=name == "line")  # type: ignore[arg-type]
     for line in document["lines"]:
-        table.add_row(line["line_id"], line["name"], line["hours"], line["price"], line["amount"])
+        table.add_row(
+            line["line_id"], line["name"], grouped(line["hours"]), grouped(line["price"]), grouped(line["amount"])
+        )  # fmt: skip
     table.add_section()
     if "corrections" in document:
-        table.add_row("", "corrections of earlier months", "", "", document["corrections"]["total"])
-    table.add_row("", "total", "", "", f"{document['total']} {document['currency']}")
+        table.add_row("", "corrections of earlier months", "", "", grouped(document["corrections"]["total"]))
+    table.add_row("", "total", "", "", f"{grouped(document['total'])} {document['currency']}")
     console.print(table)
     _print_use(document, console)
 

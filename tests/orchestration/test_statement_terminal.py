@@ -16,7 +16,7 @@ def test_a_statement_says_at_the_terminal_what_its_hours_did_and_what_to_do_firs
 
     said = console.export_text()
     for line in (
-        "6060.00 EUR",
+        "6,060.00 EUR",
         "held           3,030.00 GPU-hours: busy 1,480.00 · starved 1,010.00 · idle 455.00 · unmeasured 85.00; ",
         "telemetry saw 97.2 %",
         "do first       1,000.00 GPU-hours starved: sweep-a: it runs and the GPUs wait",
