@@ -12,6 +12,7 @@ from assets.refusal import in_words
 from chargeback.contracts.certificate import CERTIFICATE
 from chargeback.contracts.contract import Contract
 from chargeback.contracts.corrections import CORRECTIONS
+from chargeback.contracts.outbox import OUTBOX
 from chargeback.contracts.postings import POSTINGS
 from chargeback.contracts.published import PUBLISHED
 from chargeback.contracts.registry import CONTRACTS
@@ -23,7 +24,7 @@ from resources.lake_records import PartitionState
 from resources.settings import Settings
 
 CERTIFIED: tuple[Contract, ...] = tuple(
-    contract for contract in CONTRACTS if contract not in (CERTIFICATE, PUBLISHED, POSTINGS)
+    contract for contract in CONTRACTS if contract not in (CERTIFICATE, PUBLISHED, POSTINGS, OUTBOX)
 )
 """Every table that what is published follows from."""
 

@@ -4,10 +4,12 @@ Materialising `published` or `postings` alone, from the UI, meets the same refus
 """
 
 from assets.certification import certify_month
+from assets.enforcement import why_parallel
 from assets.materialisation import Month
 from assets.refusal import refusal, refused_as_failure
 from chargeback.contracts.certificate import CERTIFICATE
 from chargeback.contracts.maps import MAPS
+from chargeback.contracts.postings import POSTINGS
 from chargeback.contracts.rate_card import RATE_CARD
 from chargeback.ledger.certificate import Refused
 from chargeback.ledger.postings import unsigned_cards
@@ -90,3 +92,27 @@ def certificate_hash_of(held: Scanned) -> str:
     """The content hash of the certificate that was read."""
     (content,) = held.contents.values()
     return content
+
+
+def refuse_to_send(
+    month: Month, *, lake: Lake, evidence: EvidenceStore, people: PeopleObjects, settings: Settings
+) -> None:
+    """Let nothing into the finance system of a month that is not charged, certified, priced and mapped by signature.
+
+    Whatever is materialised, and by whatever way, sending comes through here. A closed month is sent under the
+    certificate that it was closed under. Raises dg.Failure with every reason.
+    """
+    with refused_as_failure():
+        reasons = why_parallel(month, lake=lake, people=people, settings=settings)
+    if reasons:
+        raise refusal((*reasons, "nothing is sent"))
+    intended = lake.scan(POSTINGS, [month.partition])
+    certificates = set(intended.frame.select("certificate_hash").unique().collect()["certificate_hash"])
+    under = lake.closed_under(CERTIFICATE, month.period.month)
+    if under is None:
+        refuse_unsigned_card(month, lake=lake, people=people, settings=settings)
+        refuse_unsigned_maps(month, lake=lake, people=people, settings=settings)
+        under = certificate_hash_of(certificate_in_force(month, lake=lake, evidence=evidence, settings=settings))
+    if intended.missing or certificates - {under}:
+        told = f"{month.period.month}: postings rest on another certificate than {under[:12]}: materialise postings"
+        raise refusal((told, "nothing is sent"))

@@ -7,6 +7,7 @@ import polars as pl
 
 from assets.capacity import capacity
 from assets.corrections import corrections
+from assets.enforcement import mode_of
 from assets.landed_coverage import objects_of_month
 from assets.landed_records import shas_of
 from assets.maps import maps
@@ -46,6 +47,7 @@ from resources.due_dates import suspense_due_day
 from resources.lake import Lake
 from resources.observations import Observations
 from resources.parsed_object import ParsedObject
+from resources.people_objects import PeopleObjects
 from resources.settings import Settings
 
 MONTH_TABLES = (TEAM_CHARGES, CORRECTIONS, RATED_USAGE, OWNERSHIP, MAPS, RATE_CARD)
@@ -70,10 +72,12 @@ def statements(
     context: dg.AssetExecutionContext,
     lake: dg.ResourceParam[Lake],
     observations: dg.ResourceParam[Observations],
+    people: dg.ResourceParam[PeopleObjects],
     settings: dg.ResourceParam[Settings],
 ) -> dg.MaterializeResult:
     """One row per team: the document of its month, as content; pages are rendered from it."""
     month = month_of(context, settings)
+    mode = mode_of(month, lake=lake, people=people, settings=settings)
     read = {table.table: lake.scan(table, [month.partition]) for table in MONTH_TABLES}
     read |= {table.table: lake.scan(table, month.days_of(table)) for table in DAY_TABLES}
     before, corrected_before = (
@@ -93,7 +97,7 @@ def statements(
             objects=shas_of(objects),
             settings={
                 "policies": printed,
-                "mode": settings.mode,
+                "mode": mode,
                 "contact": settings.contact,
                 "company": settings.journal.company,
             },
@@ -106,6 +110,7 @@ def statements(
             corrected_before.frame.collect(),
             month,
             settings,
+            mode,
         ),
     )
 
@@ -118,6 +123,7 @@ def _rows(
     previous_corrections: pl.DataFrame,
     month: Month,
     settings: Settings,
+    mode: str,
 ) -> pl.DataFrame:
     owners = read["ownership"].collect()
     uncharged = uncharged_runs(
@@ -136,7 +142,7 @@ def _rows(
         coverage,
         previous_lines,
         month=month.period.month,
-        mode=settings.mode,
+        mode=mode,
         currency=settings.currency,
         card=card_mark(prices),
         policies={**printed_in_force(_printed(settings, month), stated_policies(prices)), **_maps(read["maps"])},

@@ -12,10 +12,12 @@ from datetime import datetime
 from pathlib import Path
 
 from assets.certification import certify_month
-from assets.closed_months import closed_months, looked_at, next_month
+from assets.closed_months import closed_months, looked_at
+from assets.enforcement import why_parallel
 from assets.materialisation import Month, month_called
-from chargeback.billing_period import BillingPeriod
+from chargeback.billing_period import BillingPeriod, next_month
 from chargeback.contracts.certificate import CERTIFICATE
+from chargeback.contracts.outbox import OUTBOX
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.postings import POSTINGS
 from chargeback.ledger.certificate import Refused
@@ -220,8 +222,10 @@ def _leaves_of_month(month: Month, workspace: Workspace) -> str:
         card, card_shas = workspace.people.rate_card(month.period, currency=settings.currency_code)
         _, owner_shas = workspace.people.ownership(month.period)
         maps, _ = workspace.people.maps(month.period, settings.maps)
+        reasons = why_parallel(month, lake=workspace.lake, people=workspace.people, settings=settings)
     except PeopleRefused:
         return "refused"
+    sent = workspace.lake.state(OUTBOX, month.partition)
     return fingerprint(
         {
             "code": code_version(RULES_AND_CHECKS),
@@ -229,7 +233,8 @@ def _leaves_of_month(month: Month, workspace: Workspace) -> str:
             "ownership": dict(owner_shas),
             "maps": maps.rows(),
             "suspense_is_due": is_suspense_due(month.period, settings),
-            "mode": settings.mode,
+            "is_parallel": bool(reasons),
+            "sent": sent.content_hash if sent else "",
             "journal": repr(settings.journal),
             "policies": settings.printed_policies(),
             "corrections": repr(settings.corrections),

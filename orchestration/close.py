@@ -12,9 +12,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from assets.closed_months import closed_months, next_month
+from assets.closed_months import closed_months
 from assets.materialisation import Month, month_called
 from assets.release import why_not_in_force
+from chargeback.billing_period import next_month
 from chargeback.contracts.certificate import CERTIFICATE
 from chargeback.contracts.postings import POSTINGS
 from chargeback.contracts.published import PUBLISHED

@@ -15,6 +15,8 @@ APPROVERS = {
     "sign-off": ("finance-lead", "controller"),
     "dispute": ("finance-lead", "finance", "controller", "cost-centre-owner"),
     "map": FINANCE,
+    "sponsorship": ("sponsor",),
+    "acceptance": ("cost-centre-owner",),
     "keyring": (*FINANCE, "platform", "auditor"),
 }
 """Kind of record -> roles whose signature on it counts. A key of any other role is refused."""
@@ -29,6 +31,8 @@ SUBJECTS = {
     "sign-off": "parallel month, 2026-10",
     "dispute": "month and line or team, 2026-10/GPU-2026-10-vision-7f3a9c12",
     "map": "name of the map: tiers, accelerators, calendar",
+    "sponsorship": "enforcement, of the whole estate",
+    "acceptance": "month whose figures were shown, and cost centre, 2026-10/CC-1",
     "keyring": "version of the keyring, 2",
 }
 """What the subject of each kind names, so that a record is of one month, card or map and of no other."""
