@@ -17,7 +17,7 @@ import polars as pl
 
 from chargeback.contracts.names import CREDIT_KINDS, UNATTRIBUTED
 from chargeback.ledger.finance_reference import POOL, Reference
-from chargeback.ledger.plain_numbers import decimal_text
+from chargeback.ledger.plain_numbers import decimal_text, plain_price
 from chargeback.ledger.posting_document import plain_text
 from chargeback.money import SECONDS_PER_HOUR, Currency
 
@@ -113,9 +113,10 @@ class Variance:
         allowed = limit_percent * abs(Fraction(self.theirs)) / 100
         if Fraction(self.residue) > allowed:
             share = Fraction(self.residue) * 100 / abs(Fraction(self.theirs)) if self.theirs else Fraction(100)
+            residue, theirs = plain_price(self.residue), plain_price(self.theirs)
             told = (
-                f"{self.month}: {self.residue:f} is unexplained, {decimal_text(share, decimals=2)} % of what finance "
-                f"has ({self.theirs:f}); the limit is {decimal_text(limit_percent, decimals=2)} %"
+                f"{self.month}: {residue} is unexplained, {decimal_text(share, decimals=2)} % of what finance has "
+                f"({theirs}); the limit is {decimal_text(limit_percent, decimals=2)} %"
             )
             return (told,)
         return ()

@@ -14,10 +14,11 @@ from chargeback.contracts.partition import Partition
 from chargeback.contracts.postings import POSTINGS
 from chargeback.contracts.statements import STATEMENTS
 from orchestration.definitions import definitions_for
+from orchestration.touched import touched_partitions
 from orchestration.workspace import Workspace
 from tests.chargeback.signatures.people import CONTROLLER, PLATFORM
 from tests.estates import Estate, prepared
-from tests.orchestration.charged_months import APRIL, MARCH, Charged
+from tests.orchestration.charged_months import AFTERWARDS, APRIL, MARCH, Charged
 
 
 def march_billed(folder: Path) -> None:
@@ -131,6 +132,23 @@ def test_a_sign_off_is_of_these_figures_and_by_one_who_may(charged: Charged) -> 
     told = "\n".join(reasons(charged))
     assert "is unexplained" in told
     assert "altered after signing, or another one" in told
+
+
+def test_a_signature_that_lands_requests_the_statements_that_it_changes(charged: Charged) -> None:
+    without(charged, "sign-off")
+    assert charged.bill(APRIL).refused == ()
+    assert states(charged) == {"withheld"}
+    charged.sign_off()
+    landing = charged.estate.workspace.landing
+    latest = max(landing.objects("approvals", None), key=lambda each: Path(
+        charged.estate.folder, "lake", each.key).stat().st_mtime_ns)  # fmt: skip
+
+    asked = touched_partitions([latest], workspace=charged.estate.workspace, now=AFTERWARDS)
+
+    assert {month: set(tables) for month, tables in asked.months.items()} == {APRIL: {"statements"}}
+    assert charged.bill(APRIL).refused == ()
+    assert states(charged) == {"prepared"}
+    assert touched_partitions([latest], workspace=charged.estate.workspace, now=AFTERWARDS).months == {}
 
 
 def test_a_month_outside_the_limit_cannot_be_signed_off(charged: Charged) -> None:
