@@ -27,7 +27,8 @@ def render_parallel(report: Mapping[str, Any]) -> bytes:
     page = templates().get_template("parallel.html.jinja")
     return page.render(
         r=report,
-        causes=CAUSES,
+        causes=[cause for cause in CAUSES if any(Decimal(row["causes"][cause]) for row in report["rows"])],
+        sources=sorted({row["source"] for row in report["rows"] if row["source"]}),
         chart=_chart(largest[:MOST_CENTRES], report["currency"]) if largest else "",
         chart_key=list(SHADES.items()),
         left_out=max(0, len(largest) - MOST_CENTRES),
