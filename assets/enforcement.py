@@ -3,13 +3,13 @@
 Not here: the rule (chargeback/ledger/enforcement.py), what is signed (chargeback/signatures/enforcement.py).
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import polars as pl
 
 from assets.materialisation import Month
 from assets.refusal import refused_as_failure
+from assets.signatures import Signatures
 from chargeback.billing_period import next_month
 from chargeback.contracts.certificate import CERTIFICATE
 from chargeback.contracts.names import ALLOCATION, UNATTRIBUTED
@@ -20,33 +20,11 @@ from chargeback.ledger.enforcement import ENFORCED, PARALLEL, MonthBefore, Readi
 from chargeback.ledger.posting_document import plain_text
 from chargeback.ledger.variance import Ours, Variance, ours_of, variance_of
 from chargeback.signatures.enforcement import acceptance_of, sign_off_of, sponsorship_of, why_not_signed
-from chargeback.signatures.fields import Unreadable
-from chargeback.signatures.judgement import LandedRecord
-from chargeback.signatures.keyring import Keyring
-from chargeback.signatures.keyring_chain import KeyringRefused
 from resources.lake import Lake
-from resources.people_objects import PeopleObjects, PeopleRefused
+from resources.people_objects import PeopleObjects
 from resources.settings import Settings
 
 MONTHS_OF_TREND = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Signatures:
-    """What landed that is signed, and the keyring that says whose signatures count."""
-
-    records: tuple[LandedRecord, ...]
-    keyring: Keyring | KeyringRefused | None
-
-    @classmethod
-    def of(cls, people: PeopleObjects) -> "Signatures":
-        """Read once for all questions. Raises PeopleRefused for a record that cannot be read."""
-        keyring, _ = people.signed.keyring()
-        try:
-            records, _ = people.signed.records()
-        except Unreadable as fault:
-            raise PeopleRefused((str(fault),)) from None
-        return cls(tuple(records), keyring)
 
 
 def mode_of(month: Month, *, lake: Lake, people: PeopleObjects, settings: Settings) -> str:

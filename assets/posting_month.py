@@ -67,7 +67,9 @@ class PostingDesk:
         return standings_of(self.lake.scan(OUTBOX, [month.partition]).frame.collect())
 
     def _refuse(self, month: Month) -> None:
-        refuse_to_send(month, lake=self.lake, evidence=self.evidence, people=self.people, settings=self.settings)
+        refuse_to_send(
+            month, lake=self.lake, evidence=self.evidence, people=self.people, settings=self.settings, now=now_utc()
+        )
 
     def _terms(self) -> Terms:
         posting = self.settings.posting

@@ -30,7 +30,7 @@ def postings(
     month = month_of(context, settings)
     refuse_unsigned_card(month, lake=lake, people=people, settings=settings)
     refuse_unsigned_maps(month, lake=lake, people=people, settings=settings)
-    held = certificate_in_force(month, lake=lake, evidence=evidence, settings=settings)
+    held = certificate_in_force(month, lake=lake, evidence=evidence, people=people, settings=settings)
     mode = mode_of(month, lake=lake, people=people, settings=settings)
     entries = lake.scan(JOURNAL_ENTRIES, [month.partition])
     sent = lake.scan(OUTBOX, [month.partition])

@@ -66,7 +66,7 @@ def published(
 ) -> dg.MaterializeResult:
     """One row per document that the certificate let out: statements, their lines, the journal, FOCUS files."""
     month = month_of(context, settings)
-    held = certificate_in_force(month, lake=lake, evidence=evidence, settings=settings)
+    held = certificate_in_force(month, lake=lake, evidence=evidence, people=people, settings=settings)
     mode = mode_of(month, lake=lake, people=people, settings=settings)
     stated = lake.scan(STATEMENTS, [month.partition])
     entries = lake.scan(JOURNAL_ENTRIES, [month.partition])

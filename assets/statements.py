@@ -1,11 +1,12 @@
 """The asset statements."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import dagster as dg
 import polars as pl
 
 from assets.capacity import capacity
+from assets.certification import waivers_of
 from assets.corrections import corrections
 from assets.enforcement import mode_of
 from assets.landed_coverage import objects_of_month
@@ -35,6 +36,7 @@ from chargeback.contracts.statements import STATEMENTS
 from chargeback.contracts.team_charges import TEAM_CHARGES
 from chargeback.contracts.unallocated_activity import UNALLOCATED_ACTIVITY
 from chargeback.ledger.capacity_totals import capacity_totals
+from chargeback.ledger.enforcement import ENFORCED
 from chargeback.ledger.exceptions import unheld_activity
 from chargeback.ledger.held_entries import PostingTerms
 from chargeback.ledger.node_sizes import node_sizes
@@ -84,6 +86,7 @@ def statements(
         lake.scan(table, [Partition.of_month(month.period.previous.month)]) for table in (TEAM_CHARGES, CORRECTIONS)
     )
     printed = _printed(settings, month)
+    waivers = waivers_of(month, people).printed() if settings.mode == ENFORCED else {}
     objects = objects_of_month(observations, month, settings)
     return materialise(
         context,
@@ -100,6 +103,7 @@ def statements(
                 "mode": mode,
                 "contact": settings.contact,
                 "company": settings.journal.company,
+                **({"waivers": waivers} if waivers else {}),
             },
         ),
         rule=lambda: _rows(
@@ -111,6 +115,7 @@ def statements(
             month,
             settings,
             mode,
+            waivers,
         ),
     )
 
@@ -124,6 +129,7 @@ def _rows(
     month: Month,
     settings: Settings,
     mode: str,
+    waivers: Mapping[str, str],
 ) -> pl.DataFrame:
     owners = read["ownership"].collect()
     uncharged = uncharged_runs(
@@ -145,7 +151,11 @@ def _rows(
         mode=mode,
         currency=settings.currency,
         card=card_mark(prices),
-        policies={**printed_in_force(_printed(settings, month), stated_policies(prices)), **_maps(read["maps"])},
+        policies={
+            **printed_in_force(_printed(settings, month), stated_policies(prices)),
+            **_maps(read["maps"]),
+            **waivers,
+        },
         contact=settings.contact,
         sizes=node_sizes(read["capacity"], zone=settings.zone),
         unheld=unheld_activity(read["unallocated_activity"]),

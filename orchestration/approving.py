@@ -3,6 +3,7 @@
 Not here: what is approved, and whether it counts (chargeback/signatures/).
 """
 
+from datetime import datetime
 from pathlib import Path
 
 from rich.console import Console
@@ -24,6 +25,7 @@ def approve(
     reason: str | None,
     key: Path | None,
     draft: Path | None,
+    until: datetime | None = None,
     desk: Desk,
     console: Console,
 ) -> None:
@@ -36,7 +38,7 @@ def approve(
         raise SettingsRefused("say either who signs, --key FILE, or where the draft shall stand, --draft FILE")
     if not (by or "").strip() or not (reason or "").strip():
         raise SettingsRefused(f"say who prepared the {thing.kind} and why it is right: --by NAME --reason TEXT")
-    record = Record(thing.kind, thing.subject, thing.content_sha256, str(by).strip(), str(reason).strip())
+    record = Record(thing.kind, thing.subject, thing.content_sha256, str(by).strip(), str(reason).strip(), until=until)
     if draft is not None:
         write_file(draft, SignedRecord(record).content())
         told = f"draft of {record.told()} in {draft}; next: chargeback key sign {draft} --key FILE"

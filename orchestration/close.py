@@ -149,7 +149,9 @@ def _billed(month: str, workspace: Workspace, now: datetime) -> Month:
 
 def _why_not_certified(billed: Month, workspace: Workspace) -> tuple[str, ...]:
     """Why the certificate that stands is no ground to close on: missing, of other contents, or nothing was let out."""
-    reasons = why_not_in_force(billed, lake=workspace.lake, evidence=workspace.evidence, settings=workspace.settings)
+    reasons = why_not_in_force(
+        billed, lake=workspace.lake, evidence=workspace.evidence, people=workspace.people, settings=workspace.settings
+    )
     never = [
         f"{table.table} {billed.period.month}: was never written, and could not be after closing: chargeback bill"
         for table in (PUBLISHED, POSTINGS)

@@ -14,18 +14,22 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from assets.gate_results import PartitionResult, gate_results
+from assets.gate_results import WARNING, PartitionResult, gate_results
 from assets.materialisation import Month
 from assets.release import why_not_in_force
 from chargeback.contracts.certificate import CERTIFICATE
 from chargeback.ledger.gate_page import render_gate
 from chargeback.ledger.gate_report import CheckResult, gate_report
+from chargeback.signatures.fields import Unreadable, read_instant
+from chargeback.signatures.waivers import waiver_of
 from checks.gate import Check
 from checks.registry import ALL_CHECKS
+from orchestration.approving import approve
 from orchestration.asked_month import asked_month
 from orchestration.local_files import write_file
+from orchestration.signing_desk import desk_of
 from orchestration.workspace import Workspace, open_workspace
-from resources.setting_kinds import one_of
+from resources.setting_kinds import SettingsRefused, one_of
 from resources.settings import Settings, load_settings
 
 FORMATS = ("table", "json", "html")
@@ -52,13 +56,61 @@ def gate_and_report(month: str, *, every: bool, output: str, to: Path | None, co
     return 0 if report["is_certified"] else 1
 
 
+def waive_findings(
+    month: str,
+    check: str,
+    *,
+    until: str | None,
+    by: str | None,
+    key: Path | None,
+    reason: str | None,
+    draft: Path | None,
+    config: Path | None,
+) -> None:
+    """Write or land a waiver of what a check found in a month.
+
+    Raises  SettingsRefused for an unknown check, one that stops something or found nothing, and without an end;
+            PeopleRefused where the signature would not count.
+    """
+    desk = desk_of(config)
+    workspace = open_workspace(desk.settings, to_read=True)
+    asked = asked_month(month, desk.settings, desk.now)
+    found = gate_results(asked, lake=workspace.lake, evidence=workspace.evidence, settings=desk.settings)
+    of_check = [each for (_, name), results in found.items() if name == check for each in results]
+    warned = {
+        each.partition: workspace.evidence.record(each.evidence)
+        for each in of_check
+        if each.outcome == WARNING and each.evidence is not None
+    }
+    if not warned:
+        outcomes = ", ".join(sorted({each.outcome for each in of_check})) or "unknown"
+        raise SettingsRefused(f"check {check} of {month} is {outcomes}: only findings that stop nothing are waived")
+    if until is None:
+        raise SettingsRefused("say when the waiver ends: --until 2026-12-01T00:00:00Z")
+    try:
+        ends = read_instant(until, "--until")
+    except Unreadable as fault:
+        raise SettingsRefused(str(fault)) from None
+    if ends < asked.period.interval.end:
+        raise SettingsRefused(f"a waiver holds to the end of its month, {asked.period.interval.end:%Y-%m-%dT%H:%M:%SZ}")
+    console = Console(soft_wrap=True, highlight=False)
+    approve(
+        waiver_of(month, check, warned), by=by, reason=reason, key=key, draft=draft, until=ends, desk=desk,
+        console=console,
+    )  # fmt: skip
+
+
 def report_of(month: Month, workspace: Workspace) -> dict[str, Any]:
     """The document of a month's gate, for what stands in the lake now."""
-    lake, evidence, settings = workspace.lake, workspace.evidence, workspace.settings
-    reasons = why_not_in_force(month, lake=lake, evidence=evidence, settings=settings)
+    lake, evidence, people, settings = workspace.lake, workspace.evidence, workspace.people, workspace.settings
+    reasons = why_not_in_force(month, lake=lake, evidence=evidence, people=people, settings=settings)
     found = gate_results(month, lake=lake, evidence=evidence, settings=settings)
     checks = {(check.contract.table, check.name): check for check in ALL_CHECKS}
-    results = [_result(checks[key], partitions, settings) for key, partitions in found.items()]
+    results = [
+        _result(checks[key], partitions, settings)
+        for key, partitions in found.items()
+        if partitions or not _is_of_no_cluster(checks[key], month)
+    ]
     state = lake.state(CERTIFICATE, month.partition)
     return gate_report(
         month.period.month,
@@ -67,6 +119,11 @@ def report_of(month: Month, workspace: Workspace) -> dict[str, Any]:
         certificate=state.content_hash if state and not reasons else "",
         reasons=reasons,
     )
+
+
+def _is_of_no_cluster(check: Check, month: Month) -> bool:
+    """Whether no cluster of this lake has the table: its scheduler is another."""
+    return check.contract.partitioned_by == ("cluster", "day") and not month.days_of(check.contract)
 
 
 def kept_page(report: dict[str, Any], workspace: Workspace, to: Path | None = None) -> str:

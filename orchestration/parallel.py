@@ -13,7 +13,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from assets.enforcement import Signatures, certificate_content, variance_of_month, why_not_signed_off
+from assets.enforcement import certificate_content, variance_of_month, why_not_signed_off
+from assets.signatures import Signatures
 from chargeback.contracts.team_charges import TEAM_CHARGES
 from chargeback.ledger.parallel_page import render_parallel
 from chargeback.ledger.parallel_report import parallel_report, render_parallel_csv

@@ -5,14 +5,9 @@ from typing import Annotated
 
 import typer
 
-from orchestration.command_options import Config
+from orchestration.command_options import By, Config, Draft, Key, Reason
 
 app = typer.Typer()
-
-By = Annotated[str | None, typer.Option("--by", help="Who prepares it; may not approve it.")]
-Key = Annotated[Path | None, typer.Option("--key", help="File of the signer's private key: sign and land at once.")]
-Reason = Annotated[str | None, typer.Option(help="Why; printed wherever the approval is.")]
-Draft = Annotated[Path | None, typer.Option(help="Only write the record that somebody signs.")]
 
 
 @app.command()

@@ -26,6 +26,7 @@ from resources.correction_settings import Corrections, read_corrections
 from resources.enforcement_settings import Enforcement, read_enforcement
 from resources.focus_settings import Focus
 from resources.journal_settings import Journal
+from resources.month_end_settings import MonthEnd, read_month_end
 from resources.operation_settings import Automation, Events, Instance, read_automation, read_events, read_instance
 from resources.policy_settings import Policies, read_policies
 from resources.posting_settings import Posting, read_posting
@@ -39,7 +40,7 @@ SETTINGS_VARIABLE = "CHARGEBACK_TOML"
 SECTIONS = (
     *("lake", "billing", "clusters", "accelerators", "policies", "journal"),
     *("events", "automation", "instance", "focus", "recovery", "signing", "corrections", "calendar"),
-    *("posting", "enforcement"),
+    *("posting", "enforcement", "month_end"),
 )
 LAKE_KINDS = {
     **dict.fromkeys(("root", "endpoint_url", "region", "home", "encryption", "kms_key_id"), str),
@@ -76,6 +77,7 @@ class Settings:
     calendar: Calendar = Calendar()
     posting: Posting = field(default_factory=Posting)
     enforcement: Enforcement = field(default_factory=Enforcement)
+    month_end: MonthEnd = field(default_factory=MonthEnd)
     is_demo: bool = False
 
     @property
@@ -109,6 +111,7 @@ class Settings:
         """The policies as statements print them: every choice of money or terms, each with its setting's name."""
         terms = {f"corrections.{name}": getattr(self.corrections, name) for name in Corrections.__slots__}
         terms |= {f"calendar.{name}": getattr(self.calendar, name) for name in Calendar.__slots__}
+        terms |= {f"month_end.{name}": getattr(self.month_end, name) for name in MonthEnd.__slots__}
         return self.usage_policies() | _printed(terms)
 
     @property
@@ -209,6 +212,7 @@ def read_settings(read: Mapping[str, Any], *, folder: Path) -> Settings:
         calendar=read_calendar(read),
         posting=read_posting(read),
         enforcement=read_enforcement(read),
+        month_end=read_month_end(read),
     )
 
 
