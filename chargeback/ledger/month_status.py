@@ -63,7 +63,7 @@ def stages_of(facts: MonthFacts, *, today: date) -> list[Stage]:
         ),
         (
             "posted", not is_parallel and facts.posted == facts.to_post, facts.objections_until,
-            _first(facts.why_parallel) or f"{facts.to_post - facts.posted} of {facts.to_post} entries do not stand there: "
+            _first(facts.why_parallel) or f"{facts.to_post - facts.posted} of {facts.to_post} entries are not there: "
             "chargeback post", "finance",
         ),
         ("closed", facts.is_closed, None, "chargeback close", "controller"),

@@ -1,7 +1,7 @@
 """Objections of teams to a month, and finance's answers: signed records, each answer bound to the very objection.
 
 An objection says what it is about (a line or a team) and why. It stays open until finance answers it; what is right in
-it becomes other source data, another owner or a correction, never a changed line. Not here: the window (month_status.py).
+it becomes other data, another owner or a correction, never a changed line. Not here: the window (month_status.py).
 """
 
 from collections.abc import Sequence

@@ -1,24 +1,28 @@
 """The first month that is charged: nothing is sent before March was signed off and everybody has signed; then once."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import dagster as dg
 import polars as pl
 import pytest
 
-from assets.enforcement import why_parallel
+from assets.enforcement import month_lines, why_parallel
 from assets.materialisation import month_called
+from assets.release import refuse_to_send
+from assets.signatures import Signatures
 from chargeback.contracts.outbox import OUTBOX
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.postings import POSTINGS
 from chargeback.contracts.statements import STATEMENTS
+from chargeback.signatures.objections import answer_of, objection_of, objections_of
 from orchestration.definitions import definitions_for
 from orchestration.touched import touched_partitions
 from orchestration.workspace import Workspace
-from tests.chargeback.signatures.people import CONTROLLER, PLATFORM
+from tests.chargeback.signatures.people import CLERK, CONTROLLER, KEYRING, OWNER, PLATFORM, signed_by
 from tests.estates import Estate, prepared
-from tests.orchestration.charged_months import AFTERWARDS, APRIL, MARCH, Charged
+from tests.orchestration.charged_months import AFTERWARDS, APRIL, LANDED, MARCH, Charged
 
 
 def march_billed(folder: Path) -> None:
@@ -235,3 +239,41 @@ def test_the_asset_sends_and_says_what_it_sent(charged: Charged) -> None:
     assert checks == {"outbox_in_order": True, "outbox_single": True, "outbox_ties_out": True}
     rows = charged.estate.workspace.lake.scan(OUTBOX, [Partition.of_month(APRIL)]).frame.collect()
     assert rows.filter(pl.col("state") == "acknowledged").height == 2
+
+
+def test_nothing_is_sent_while_an_objection_has_no_answer(charged: Charged) -> None:
+    line = month_lines(APRIL, charged.estate.workspace.lake)["line_id"][0]
+    thing = objection_of(APRIL, line, amount="1", prepared_by="T. Lead")
+    objected = signed_by(OWNER, thing, at=LANDED)
+    charged.estate.land("approvals", objected.content(), at=LANDED, extension="json")
+
+    refused = charged.estate.command("post", APRIL)
+    assert refused.returncode == 1
+    assert f"the objection to {line} by Cos Tan" in refused.stdout
+    shown = charged.estate.command("status", APRIL)
+    assert shown.returncode == 0, shown.stderr
+    assert "not answered" in shown.stdout
+
+    (waiting,) = objections_of(APRIL, Signatures.of(charged.estate.workspace.people).records, KEYRING)
+    charged.sign(CLERK, answer_of(waiting, prepared_by="Ops Desk"))
+    assert charged.estate.command("post", APRIL).returncode == 0
+    stages = json.loads(charged.estate.command("status", APRIL, "--format", "json").stdout)["stages"]
+    assert {each["stage"]: each["state"] for each in stages} == {
+        "preview": "done", "cut-off": "done", "certified": "done", "objections": "done", "posted": "late",
+        "closed": "waits",
+    }  # fmt: skip
+
+
+def test_nothing_is_sent_while_teams_may_still_object(april: Charged) -> None:
+    workspace, settings = april.estate.workspace, april.estate.settings
+    may, over = datetime(2026, 5, 5, 12, tzinfo=UTC), datetime(2026, 5, 6, 12, tzinfo=UTC)
+
+    def ask(now: datetime) -> None:
+        refuse_to_send(
+            month_called(APRIL, settings), lake=workspace.lake, evidence=workspace.evidence, people=workspace.people,
+            settings=settings, now=now,
+        )  # fmt: skip
+
+    with pytest.raises(dg.Failure, match="2026-04: teams may object until 2026-05-05"):
+        ask(may)
+    ask(over)
