@@ -23,7 +23,7 @@ from chargeback.simulation.slurm_run import TIERS as QOS_TIERS
 from resources.calendar_settings import Calendar, read_calendar
 from resources.cluster_settings import Cluster, read_clusters, zone_called
 from resources.correction_settings import Corrections, read_corrections
-from resources.focus_settings import Focus
+from resources.focus_settings import Focus, read_focus
 from resources.operation_settings import Automation, Events, Instance, read_automation, read_events, read_instance
 from resources.policy_settings import Policies, read_policies
 from resources.recovery_settings import Recovery, read_recovery
@@ -205,7 +205,7 @@ def read_settings(read: Mapping[str, Any], *, folder: Path) -> Settings:
         contact=billing.get("contact", DEFAULT_CONTACT),
         policies=read_policies(read),
         journal=Journal(**_section(read, "journal", dict.fromkeys(Journal.__slots__, str))),
-        focus=Focus(**_section(read, "focus", dict.fromkeys(Focus.__slots__, str))),
+        focus=read_focus(read),
         recovery=read_recovery(read),
         events=read_events(read),
         automation=read_automation(read),

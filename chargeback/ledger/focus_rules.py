@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from chargeback.contracts.focus_cost_and_usage import (
+    CAPACITY_STATUSES,
     CHARGE_CATEGORIES,
     FOCUS_COST_AND_USAGE,
     PRICING_CATEGORIES,
@@ -30,7 +31,7 @@ NEVER_EMPTY = (
 ON_USAGE = (
     "ConsumedQuantity", "ConsumedUnit", "ContractedUnitPrice", "ListUnitPrice", "PricingCategory", "PricingQuantity",
     "PricingUnit", "ResourceId", "ResourceName", "ResourceType", "SkuMeter", "SkuPriceId", "Tags",
-    "x_RateCardVersion", "AvailabilityZone", "SkuId", "SkuPriceDetails",
+    "x_AttributionMethod", "x_RateCardVersion", "AvailabilityZone", "SkuId", "SkuPriceDetails",
 )  # fmt: skip
 WITH_A_SPLIT = ("AllocatedMethodDetails", "AllocatedResourceId", "AllocatedResourceName", "AllocatedTags")
 
@@ -45,6 +46,7 @@ def broken_rules() -> Mapping[str, pl.Expr]:
         **{f"{name} stands on every Usage row": _IS_METERED & pl.col(name).is_null() for name in ON_USAGE},
         **{f"{name} stands on split rows and only there": pl.col(name).is_null() == _IS_SPLIT for name in WITH_A_SPLIT},
         **_values(),
+        **_reservations(),
         **_periods(),
         **_amounts(),
         **_corrections(),
@@ -79,6 +81,16 @@ def _values() -> Mapping[str, pl.Expr]:
         "Tags is a JSON object": ~(tags.starts_with("{") & tags.ends_with("}")),
         "Tags carry the provider's prefix": ~tags.starts_with('{"' + TAG_PREFIX),
         "AllocatedMethodId is a documented method": pl.col("AllocatedMethodId") != ALLOCATION_METHOD,
+    }
+
+
+def _reservations() -> Mapping[str, pl.Expr]:
+    status, is_named = pl.col("CapacityReservationStatus"), pl.col("CapacityReservationId").is_not_null()
+    is_unused = pl.col("ResourceType").eq_missing("Reservation")
+    return {
+        "CapacityReservationStatus is one of FOCUS's": ~status.is_in(CAPACITY_STATUSES),
+        "CapacityReservationStatus stands with its id and only there": is_named != status.is_not_null(),
+        "what a reservation left unused is Unused and nothing else is": is_unused != status.eq_missing("Unused"),
     }
 
 

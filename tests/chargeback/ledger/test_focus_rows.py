@@ -172,6 +172,7 @@ def test_invoice_details_are_the_statement_lines_and_a_correction_names_its_invo
     assert corrected["InvoiceDetailId"] == "GPU-2026-02-nlp-1a2b3c4d@2026-02"
     assert corrected["ReferenceInvoiceId"] == "GPU-2026-02-nlp-r1"
     assert set(details["InvoiceIssueStatus"]) == {"Provisional"}
+    assert set(details["PaymentTerms"]) == {"Net 30"}
     assert details.filter(InvoiceId="GPU-2026-03-robotics-r1")["BilledCost"].sum() == Decimal("51.98")
     assert set(details["InvoiceDetailId"].head(99)) >= set(focus_month()["x_LineId"]) - {""}
 
