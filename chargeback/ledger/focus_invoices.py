@@ -34,7 +34,7 @@ def invoice_details(
         InvoiceDetailId=pl.concat_str("line_id", "corrects_month", separator="@"),
         x_WouldBeBilledCost="amount",
         ReferenceInvoiceId=pl.lit(pl.Series(references, dtype=pl.String)),
-        ChargeCategory=pl.lit("Usage"),
+        ChargeCategory=charge_category(),
     )
     return (
         pl.concat([new, corrected])

@@ -21,6 +21,9 @@ from chargeback.ledger.focus_usage import ALLOCATION_METHOD, TAG_PREFIX
 _IS_USAGE = pl.col("ChargeCategory") == "Usage"
 _IS_CORRECTION = pl.col("ChargeClass").eq_missing("Correction")
 _IS_METERED = _IS_USAGE & ~_IS_CORRECTION
+_IS_FORGIVEN = (pl.col("ChargeCategory") == "Credit") & ~_IS_CORRECTION
+"""A Credit of this month; one that is corrected may be above zero: less of it is forgiven now."""
+
 _IS_SPLIT = pl.col("AllocatedMethodId").is_not_null()
 
 NEVER_EMPTY = (
@@ -122,8 +125,8 @@ def _amounts() -> Mapping[str, pl.Expr]:
         "ConsumedQuantity is PricingQuantity": _IS_USAGE
         & pl.col("ConsumedQuantity").ne_missing(pl.col("PricingQuantity")),
         "Usage is of no less than nothing": _IS_METERED & (pl.col("PricingQuantity") < 0),
-        "a Credit is below zero": (pl.col("ChargeCategory") == "Credit") & (pl.col("ContractedCost") >= 0),
-        "usage and credits name their statement line": (_IS_METERED | (pl.col("ChargeCategory") == "Credit"))
+        "a Credit is below zero": _IS_FORGIVEN & (pl.col("ContractedCost") >= 0),
+        "usage and credits name their statement line": (_IS_METERED | _IS_FORGIVEN)
         & (pl.col("x_LineId").is_null() | (pl.col("x_LineId") == "")),
     }
 

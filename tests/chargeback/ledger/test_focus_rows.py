@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from chargeback.contracts.focus_billing_period import FOCUS_BILLING_PERIOD
 from chargeback.contracts.focus_cost_and_usage import FOCUS_COST, FOCUS_COST_AND_USAGE
 from chargeback.contracts.focus_invoice_detail import FOCUS_INVOICE_DETAIL
+from chargeback.contracts.names import ALLOCATION
 from chargeback.ledger.charges import charge_lines
 from chargeback.ledger.focus_corrections import CORRECTED
 from chargeback.ledger.focus_findings import row_findings
@@ -37,7 +38,8 @@ TOTALS = {
 def corrections(*rows: tuple[str, str, str, str, str]) -> pl.DataFrame:
     """Corrections from (line, month, amount, reason, team)."""
     return pl.DataFrame(
-        [(line, month, Decimal(amount), reason, team, "4712", "nlp-02", "C1", "slurm-a", "h100-sxm5-80gb", "standard")
+        [(line, month, Decimal(amount), reason, team, "4712", "nlp-02", "C1", "slurm-a", "h100-sxm5-80gb", "standard",
+          ALLOCATION)
          for line, month, amount, reason, team in rows],
         schema=CORRECTED, orient="row",
     )  # fmt: skip
