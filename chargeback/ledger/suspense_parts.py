@@ -17,6 +17,12 @@ from chargeback.ledger.statement_parts import COST_DECIMALS, held_texts
 from chargeback.ledger.usage_sums import held_by, largest_first, total
 from chargeback.money import SECONDS_PER_HOUR
 
+SUSPENSE_COLUMNS = (
+    "team", "kind", "cluster", "run", "account", "user", "day", "price", "quantity_numerator", "quantity_denominator",
+    "gpu_seconds_numerator", "gpu_seconds_denominator",
+)  # fmt: skip
+"""The columns of rated usage that are read."""
+
 DUE_DAY = "suspense_due_day"
 """Of the policies as they are printed: the day itself, by the company's calendar."""
 
