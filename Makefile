@@ -9,7 +9,7 @@ TESTERS ?= 3
 export GX_ANALYTICS_ENABLED := false
 export DAGSTER_DISABLE_TELEMETRY := yes
 
-.PHONY: demo test check setup packages ui fuzz chaos bench apiserver-test storage-test arrivals-test month-test radosgw-test focus-test dictionary lock clean
+.PHONY: demo test check setup packages ui fuzz chaos bench apiserver-test storage-test arrivals-test month-test radosgw-test focus-test posting-test dictionary lock clean
 
 demo: setup          ## bills a month of a real Slurm cluster's records and shows where to look
 	@$(BIN)/chargeback demo
@@ -74,6 +74,10 @@ radosgw-test: setup  ## the lake and its preflight on a second vendor's store, C
 focus-test: setup    ## the official FOCUS validator, in .venv-focus, on every version of the worked month (Python 3.12: FOCUS_PYTHON=)
 	@$(BIN)/python -m tests.focus_validator.validate
 
+posting-test: setup packages ## the journal into a living ERP, Tryton on PostgreSQL, in .venv-tryton; every kill point of every adapter
+	@$(BIN)/pytest -m tryton --timeout=3600 tests/assets/test_posting_tryton.py
+	@POSTING_KILLS=1 $(BIN)/pytest -n $(TESTERS) --timeout=3600 tests/assets/test_sending_kills.py
+
 dictionary: setup    ## docs/data-dictionary.md from the contracts
 	@$(BIN)/python -m orchestration.data_dictionary
 
@@ -82,4 +86,4 @@ lock: setup          ## requirements.lock from pyproject.toml: universal, hashed
 		--python-version 3.11 --group dev pyproject.toml --output-file requirements.lock
 
 clean:               ## what make made; the demo's lake too
-	@rm -rf $(VENV) .venv-focus demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) .venv-focus .venv-tryton demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -16,6 +16,7 @@ from chargeback.contracts.certificate import CERTIFICATE
 from chargeback.ledger.certificate import Refused
 from resources.evidence import EvidenceStore
 from resources.lake import Lake
+from resources.people_objects import PeopleObjects
 from resources.settings import Settings
 
 
@@ -34,14 +35,15 @@ def certificate(
     context: dg.AssetExecutionContext,
     lake: dg.ResourceParam[Lake],
     evidence: dg.ResourceParam[EvidenceStore],
+    people: dg.ResourceParam[PeopleObjects],
     settings: dg.ResourceParam[Settings],
 ) -> dg.MaterializeResult:
     """One row per content of the month and check that passed it; refused, with the reasons, if any is missing."""
     month = month_of(context, settings)
-    certified = certify_month(month, lake=lake, evidence=evidence, settings=settings)
+    certified = certify_month(month, lake=lake, evidence=evidence, people=people, settings=settings)
     if isinstance(certified, Refused):
         raise refusal(certified.reasons)
-    relied_on = {"evidence": sorted(certified.frame["evidence"])}
+    relied_on = {"evidence": sorted(certified.frame["evidence"]), "waivers": sorted(set(certified.frame["waiver"]))}
     return materialise(
         context,
         lake,

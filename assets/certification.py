@@ -8,28 +8,38 @@ from collections.abc import Mapping
 
 from assets.closed_months import USAGE_OF_CLOSED, usage_of_month
 from assets.materialisation import Month, month_called
-from assets.refusal import in_words
+from assets.refusal import in_words, refused_as_failure
+from assets.signatures import Signatures
 from chargeback.contracts.certificate import CERTIFICATE
 from chargeback.contracts.contract import Contract
 from chargeback.contracts.corrections import CORRECTIONS
+from chargeback.contracts.outbox import OUTBOX
 from chargeback.contracts.postings import POSTINGS
 from chargeback.contracts.published import PUBLISHED
 from chargeback.contracts.registry import CONTRACTS
-from chargeback.ledger.certificate import Certified, Evidence, Refused, certify
+from chargeback.ledger.certificate import Certified, Evidence, Refused, certify, waived
+from chargeback.ledger.enforcement import ENFORCED
+from chargeback.signatures.waivers import Waivers
 from resources.code_version import suite_version
 from resources.evidence import EvidenceStore
 from resources.lake import Lake
 from resources.lake_records import PartitionState
+from resources.people_objects import PeopleObjects
 from resources.settings import Settings
 
 CERTIFIED: tuple[Contract, ...] = tuple(
-    contract for contract in CONTRACTS if contract not in (CERTIFICATE, PUBLISHED, POSTINGS)
+    contract for contract in CONTRACTS if contract not in (CERTIFICATE, PUBLISHED, POSTINGS, OUTBOX)
 )
 """Every table that what is published follows from."""
 
 
-def certify_month(month: Month, *, lake: Lake, evidence: EvidenceStore, settings: Settings) -> Certified | Refused:
-    """Certify exactly what stands in the lake now, or say why not, one line a reason."""
+def certify_month(
+    month: Month, *, lake: Lake, evidence: EvidenceStore, people: PeopleObjects, settings: Settings
+) -> Certified | Refused:
+    """Certify exactly what stands in the lake now, or say why not, one line a reason.
+
+    In enforced mode what a check found and does not stop needs a waiver that counts.
+    """
     states = _states(month, lake)
     contents = {key: state.content_hash if state else None for key, state in states.items()}
     stale = (
@@ -48,7 +58,18 @@ def certify_month(month: Month, *, lake: Lake, evidence: EvidenceStore, settings
     )
     if isinstance(certified, Refused):
         return Refused((*stale, *certified.reasons))
+    if settings.mode == ENFORCED:
+        certified = waived(certified, lambda check, findings: waivers_of(month, people).of(check, findings))
+    if isinstance(certified, Refused):
+        return Refused((*stale, *certified.reasons))
     return Refused(stale) if stale else certified
+
+
+def waivers_of(month: Month, people: PeopleObjects) -> Waivers:
+    """The waivers of a month that landed. Raises dg.Failure for a record that cannot be read."""
+    with refused_as_failure():
+        signed = Signatures.of(people)
+    return Waivers(month.period.month, month.period.interval.end, signed.records, signed.keyring)
 
 
 def contents_of(month: Month, lake: Lake) -> dict[str, str]:

@@ -10,7 +10,7 @@ import polars as pl
 
 from assets.materialisation import Month, month_called
 from assets.rating_terms import MONEY_TERMS, OWNER_TERMS, RatingTerms
-from chargeback.billing_period import BillingPeriod
+from chargeback.billing_period import BillingPeriod, next_month
 from chargeback.contracts.attribution import ATTRIBUTION
 from chargeback.contracts.capacity import CAPACITY
 from chargeback.contracts.contract import Contract
@@ -62,12 +62,6 @@ def closed_months(lake: Lake) -> tuple[str, ...]:
 def booking_month(closed: Sequence[str]) -> str | None:
     """The month that books what changes of closed ones: the earliest that is open. None before any was closed."""
     return next_month(max(closed)) if closed else None
-
-
-def next_month(month: str) -> str:
-    """`2026-12` -> `2027-01`."""
-    year, number = int(month[:4]), int(month[5:7])
-    return f"{year + number // 12}-{number % 12 + 1:02d}"
 
 
 def looked_at(month: str, *, lake: Lake, settings: Settings) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 import dagster as dg
 
 from assets.corrections import corrections
+from assets.enforcement import mode_of
 from assets.focus_terms import focus_terms_of
 from assets.journal_entries import journal_entries
 from assets.materialisation import Inputs, materialise, month_of
@@ -19,6 +20,7 @@ from chargeback.contracts.team_charges import TEAM_CHARGES
 from chargeback.ledger.focus_corrections import booked_for_focus
 from chargeback.ledger.focus_rows import focus_rows
 from resources.lake import Lake
+from resources.people_objects import PeopleObjects
 from resources.settings import Settings
 
 
@@ -28,11 +30,12 @@ from resources.settings import Settings
 def focus_cost_and_usage(
     context: dg.AssetExecutionContext,
     lake: dg.ResourceParam[Lake],
+    people: dg.ResourceParam[PeopleObjects],
     settings: dg.ResourceParam[Settings],
 ) -> dg.MaterializeResult:
     """One row per job-day slice and owner in FOCUS 1.3's words, and one Adjustment per invoice: ties to the cent."""
     month = month_of(context, settings)
-    terms = focus_terms_of(month, settings)
+    terms = focus_terms_of(month, settings, mode_of(month, lake=lake, people=people, settings=settings))
     rated, lines, corrected, prices, stated = (
         lake.scan(table, [month.partition]) for table in (RATED_USAGE, TEAM_CHARGES, CORRECTIONS, RATE_CARD, STATEMENTS)
     )

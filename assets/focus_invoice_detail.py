@@ -3,6 +3,7 @@
 import dagster as dg
 
 from assets.corrections import corrections
+from assets.enforcement import mode_of
 from assets.focus_terms import focus_terms_of
 from assets.materialisation import Inputs, materialise, month_of
 from assets.statements import statements
@@ -14,6 +15,7 @@ from chargeback.contracts.team_charges import TEAM_CHARGES
 from chargeback.ledger.focus_corrections import booked_for_focus
 from chargeback.ledger.focus_invoices import invoice_details
 from resources.lake import Lake
+from resources.people_objects import PeopleObjects
 from resources.settings import Settings
 
 
@@ -21,11 +23,12 @@ from resources.settings import Settings
 def focus_invoice_detail(
     context: dg.AssetExecutionContext,
     lake: dg.ResourceParam[Lake],
+    people: dg.ResourceParam[PeopleObjects],
     settings: dg.ResourceParam[Settings],
 ) -> dg.MaterializeResult:
     """One row per statement line, as a line of its invoice, in FOCUS 1.4's words."""
     month = month_of(context, settings)
-    terms = focus_terms_of(month, settings)
+    terms = focus_terms_of(month, settings, mode_of(month, lake=lake, people=people, settings=settings))
     lines, corrected, stated = (
         lake.scan(table, [month.partition]) for table in (TEAM_CHARGES, CORRECTIONS, STATEMENTS)
     )

@@ -5,14 +5,14 @@ from chargeback.ledger.focus_terms import FocusTerms
 from resources.settings import Settings
 
 
-def focus_terms_of(month: Month, settings: Settings) -> FocusTerms:
-    """The terms of a month."""
+def focus_terms_of(month: Month, settings: Settings, mode: str) -> FocusTerms:
+    """The terms of a month that is parallel or enforced (enforcement.py)."""
     names = settings.focus
     company = settings.journal.company
     return FocusTerms(
         period=month.period,
         currency=settings.currency.code,
-        mode=settings.mode,
+        mode=mode,
         provider=names.provider,
         host_provider=names.host_provider or names.provider,
         region=names.region,

@@ -16,7 +16,7 @@ def pool_of(contract: Contract) -> str | None:
     """The outside system that the table's asset touches beside the lake; None if it touches none."""
     if contract.stage == "raw":
         return LANDING
-    return {"published": PUBLISHED, "postings": FINANCE}.get(contract.table)
+    return {"published": PUBLISHED, "postings": FINANCE, "outbox": FINANCE}.get(contract.table)
 
 
 def in_its_pool(asset: dg.AssetsDefinition, contract: Contract) -> dg.AssetsDefinition:

@@ -2,12 +2,15 @@
 
 import dagster as dg
 
+from assets.enforcement import mode_of
 from assets.materialisation import Inputs, materialise, month_of
 from assets.published import published
 from assets.refusal import refusal
 from assets.release import certificate_hash_of, certificate_in_force, refuse_unsigned_card, refuse_unsigned_maps
 from chargeback.contracts.journal_entries import JOURNAL_ENTRIES
+from chargeback.contracts.outbox import OUTBOX
 from chargeback.contracts.postings import POSTINGS
+from chargeback.ledger.outbox import standings_of
 from chargeback.ledger.postings import PostingsRefused, postings_of
 from resources.evidence import EvidenceStore
 from resources.lake import Lake
@@ -23,15 +26,19 @@ def postings(
     people: dg.ResourceParam[PeopleObjects],
     settings: dg.ResourceParam[Settings],
 ) -> dg.MaterializeResult:
-    """One row per journal entry and what became of it: withheld while the month runs in parallel."""
+    """One row per journal entry: withheld while the month runs in parallel, else prepared, or as it stands if sent."""
     month = month_of(context, settings)
     refuse_unsigned_card(month, lake=lake, people=people, settings=settings)
     refuse_unsigned_maps(month, lake=lake, people=people, settings=settings)
-    held = certificate_in_force(month, lake=lake, evidence=evidence, settings=settings)
+    held = certificate_in_force(month, lake=lake, evidence=evidence, people=people, settings=settings)
+    mode = mode_of(month, lake=lake, people=people, settings=settings)
     entries = lake.scan(JOURNAL_ENTRIES, [month.partition])
-    standing = lake.scan(POSTINGS, [month.partition]).frame.collect()
+    sent = lake.scan(OUTBOX, [month.partition])
     rows = postings_of(
-        entries.frame.collect(), standing, mode=settings.mode, certificate_hash=certificate_hash_of(held)
+        entries.frame.collect(),
+        standings_of(sent.frame.collect()),
+        mode=mode,
+        certificate_hash=certificate_hash_of(held),
     )
     if isinstance(rows, PostingsRefused):
         raise refusal(rows.reasons)
@@ -40,6 +47,6 @@ def postings(
         lake,
         POSTINGS,
         month.partition,
-        inputs=Inputs.of(held, entries, settings={"mode": settings.mode}),
+        inputs=Inputs.of(held, entries, sent, settings={"mode": mode}),
         rule=lambda: rows,
     )

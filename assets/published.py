@@ -9,6 +9,7 @@ import dagster as dg
 import polars as pl
 
 from assets.certificate import certificate
+from assets.enforcement import mode_of
 from assets.materialisation import Inputs, Month, materialise, month_of
 from assets.release import certificate_hash_of, certificate_in_force
 from chargeback.contracts.focus_billing_period import FOCUS_BILLING_PERIOD
@@ -31,6 +32,7 @@ from chargeback.ledger.statement_pdf import render_pdf
 from resources.evidence import EvidenceStore
 from resources.lake import Lake
 from resources.object_store import ObjectStore
+from resources.people_objects import PeopleObjects
 from resources.settings import Settings
 
 FOCUS_TABLES = (FOCUS_COST_AND_USAGE, FOCUS_INVOICE_DETAIL, FOCUS_BILLING_PERIOD)
@@ -59,11 +61,13 @@ def published(
     lake: dg.ResourceParam[Lake],
     store: dg.ResourceParam[ObjectStore],
     evidence: dg.ResourceParam[EvidenceStore],
+    people: dg.ResourceParam[PeopleObjects],
     settings: dg.ResourceParam[Settings],
 ) -> dg.MaterializeResult:
     """One row per document that the certificate let out: statements, their lines, the journal, FOCUS files."""
     month = month_of(context, settings)
-    held = certificate_in_force(month, lake=lake, evidence=evidence, settings=settings)
+    held = certificate_in_force(month, lake=lake, evidence=evidence, people=people, settings=settings)
+    mode = mode_of(month, lake=lake, people=people, settings=settings)
     stated = lake.scan(STATEMENTS, [month.partition])
     entries = lake.scan(JOURNAL_ENTRIES, [month.partition])
     recovered = lake.scan(RECOVERY, [month.partition])
@@ -79,12 +83,12 @@ def published(
             entries,
             recovered,
             *focus,
-            settings={"mode": settings.mode, "scheduling_tax": settings.recovery.tax},
+            settings={"mode": mode, "scheduling_tax": settings.recovery.tax},
         ),
         rule=lambda: _let_out(
             [
                 *_documents(
-                    stated.frame.collect(), entries.frame.collect(), recovered.frame.collect(), month, settings
+                    stated.frame.collect(), entries.frame.collect(), recovered.frame.collect(), month, settings, mode
                 ),
                 *_focus_files([scanned.frame for scanned in focus], month),
             ],
@@ -96,7 +100,7 @@ def published(
 
 
 def _documents(
-    stated: pl.DataFrame, entries: pl.DataFrame, recovered: pl.DataFrame, month: Month, settings: Settings
+    stated: pl.DataFrame, entries: pl.DataFrame, recovered: pl.DataFrame, month: Month, settings: Settings, mode: str
 ) -> list[Rendered]:
     rendered = []
     for team, document in stated.select("team", "document").sort("team").iter_rows():
@@ -106,8 +110,8 @@ def _documents(
         rendered.append(Rendered.of("statement lines", team, f"{folder}/lines.csv", render_lines_csv(document)))
         if (corrected := render_corrections_csv(document)) is not None:
             rendered.append(Rendered.of("statement corrections", team, f"{folder}/corrections.csv", corrected))
-    journal = render_journal_csv(entries, settings.currency, mode=settings.mode)
-    ledger = render_hledger(entries, settings.currency, mode=settings.mode)
+    journal = render_journal_csv(entries, settings.currency, mode=mode)
+    ledger = render_hledger(entries, settings.currency, mode=mode)
     report = recovery_report(recovered, name=month.period.month, currency=settings.currency, tax=settings.recovery.tax)
     summary = render_summary(list(stated.sort("team")["document"]), month=month.period.month, recovery=report)
     rendered.append(Rendered.of("estate summary", "", "summary.html", summary))

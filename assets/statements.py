@@ -1,12 +1,14 @@
 """The asset statements."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import dagster as dg
 import polars as pl
 
 from assets.capacity import capacity
+from assets.certification import waivers_of
 from assets.corrections import corrections
+from assets.enforcement import mode_of
 from assets.landed_coverage import objects_of_month
 from assets.landed_records import shas_of
 from assets.maps import maps
@@ -34,6 +36,7 @@ from chargeback.contracts.statements import STATEMENTS
 from chargeback.contracts.team_charges import TEAM_CHARGES
 from chargeback.contracts.unallocated_activity import UNALLOCATED_ACTIVITY
 from chargeback.ledger.capacity_totals import capacity_totals
+from chargeback.ledger.enforcement import ENFORCED
 from chargeback.ledger.exceptions import unheld_activity
 from chargeback.ledger.held_entries import PostingTerms
 from chargeback.ledger.node_sizes import node_sizes
@@ -46,6 +49,7 @@ from resources.due_dates import suspense_due_day
 from resources.lake import Lake
 from resources.observations import Observations
 from resources.parsed_object import ParsedObject
+from resources.people_objects import PeopleObjects
 from resources.settings import Settings
 
 MONTH_TABLES = (TEAM_CHARGES, CORRECTIONS, RATED_USAGE, OWNERSHIP, MAPS, RATE_CARD)
@@ -70,16 +74,19 @@ def statements(
     context: dg.AssetExecutionContext,
     lake: dg.ResourceParam[Lake],
     observations: dg.ResourceParam[Observations],
+    people: dg.ResourceParam[PeopleObjects],
     settings: dg.ResourceParam[Settings],
 ) -> dg.MaterializeResult:
     """One row per team: the document of its month, as content; pages are rendered from it."""
     month = month_of(context, settings)
+    mode = mode_of(month, lake=lake, people=people, settings=settings)
     read = {table.table: lake.scan(table, [month.partition]) for table in MONTH_TABLES}
     read |= {table.table: lake.scan(table, month.days_of(table)) for table in DAY_TABLES}
     before, corrected_before = (
         lake.scan(table, [Partition.of_month(month.period.previous.month)]) for table in (TEAM_CHARGES, CORRECTIONS)
     )
     printed = _printed(settings, month)
+    waivers = waivers_of(month, people).printed() if settings.mode == ENFORCED else {}
     objects = objects_of_month(observations, month, settings)
     return materialise(
         context,
@@ -93,9 +100,10 @@ def statements(
             objects=shas_of(objects),
             settings={
                 "policies": printed,
-                "mode": settings.mode,
+                "mode": mode,
                 "contact": settings.contact,
                 "company": settings.journal.company,
+                **({"waivers": waivers} if waivers else {}),
             },
         ),
         rule=lambda: _rows(
@@ -106,6 +114,8 @@ def statements(
             corrected_before.frame.collect(),
             month,
             settings,
+            mode,
+            waivers,
         ),
     )
 
@@ -118,6 +128,8 @@ def _rows(
     previous_corrections: pl.DataFrame,
     month: Month,
     settings: Settings,
+    mode: str,
+    waivers: Mapping[str, str],
 ) -> pl.DataFrame:
     owners = read["ownership"].collect()
     uncharged = uncharged_runs(
@@ -136,10 +148,14 @@ def _rows(
         coverage,
         previous_lines,
         month=month.period.month,
-        mode=settings.mode,
+        mode=mode,
         currency=settings.currency,
         card=card_mark(prices),
-        policies={**printed_in_force(_printed(settings, month), stated_policies(prices)), **_maps(read["maps"])},
+        policies={
+            **printed_in_force(_printed(settings, month), stated_policies(prices)),
+            **_maps(read["maps"]),
+            **waivers,
+        },
         contact=settings.contact,
         sizes=node_sizes(read["capacity"], zone=settings.zone),
         unheld=unheld_activity(read["unallocated_activity"]),

@@ -66,6 +66,17 @@ def days_between(start: datetime, end: datetime, zone: ZoneInfo) -> list[str]:
     return [(first + timedelta(days=n)).isoformat() for n in range((last - first).days + 1)]
 
 
+def next_month(month: str) -> str:
+    """`2026-12` -> `2027-01`."""
+    year, number = int(month[:4]), int(month[5:7])
+    return f"{year + number // 12}-{number % 12 + 1:02d}"
+
+
+def last_day_of(month: str) -> date:
+    """The last local day of `2026-10`: the date of what is booked in it."""
+    return (date.fromisoformat(f"{month}-01") + timedelta(days=31)).replace(day=1) - timedelta(days=1)
+
+
 @dataclass(frozen=True, slots=True)
 class BillingPeriod:
     """One billing month in one billing zone."""

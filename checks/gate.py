@@ -31,6 +31,22 @@ SAMPLE_ROWS = 20
 
 FINDING_SCHEMA = {"key": pl.String(), "expected": pl.String(), "observed": pl.String()}
 
+OWNER_OF_STAGE = {
+    "raw": "data platform team",
+    "usage": "data platform team",
+    "attribution": "data platform team",
+    "pricing": "finance",
+    "ledger": "finance",
+}
+OWNER_OF_CHECK = {
+    "corrections_approved": "controller",
+    "general_ledger_read": "finance",
+    "month_complete": "data platform team",
+    "published_intact": "data platform team",
+    "rated_usage_conserves_attribution": "data platform team",
+}
+"""Checks on which others than the table's own people must act."""
+
 Stops = Literal["run", "certificate", "nothing"]
 
 
@@ -88,6 +104,11 @@ class Check:
     find: Callable[[Reading], Outcome]
     stops: Stops
     tolerated: Callable[[Settings], int] = lambda _settings: 0
+
+    @property
+    def owner(self) -> str:
+        """Who must act on what it finds."""
+        return OWNER_OF_CHECK.get(self.name) or OWNER_OF_STAGE[self.contract.stage]
 
 
 def findings_of(rows: list[tuple[str, str, str]]) -> pl.DataFrame:

@@ -13,6 +13,7 @@ from checks import (
     journal_entries,
     landed_objects,
     maps,
+    outbox,
     ownership,
     postings,
     published,
@@ -77,4 +78,5 @@ ALL_CHECKS: tuple[Check, ...] = (
     *certificate.CHECKS,
     *published.CHECKS,
     *postings.CHECKS,
+    *outbox.CHECKS,
 )

@@ -1,4 +1,4 @@
-"""What follows by itself: the condition under which each table is requested, and the two sensors that look.
+"""What follows by itself: the condition under which each table is requested, and the three sensors that look.
 
     raw tables                 arrival sensors and the nightly schedule request them (sensors.py, jobs.py), nothing here
     runs .. attribution        when a table of that (cluster, day) that they are made from changed
@@ -8,6 +8,7 @@
     corrections                the same, and when a day of a closed month changed: for the earliest open month
     certificate                the same, of months that are over: the running one would always be refused
     published, postings        when the certificate changed; their sensor is off unless automation.publish
+    outbox                     when postings changed; its sensor is off unless automation.send: it sends
 
 A closed month is never requested. Not here: what an asset does when it is requested, and what it refuses.
 """
@@ -34,6 +35,8 @@ MONTH_BEFORE_TOO = timedelta(days=63)
 BRING_UP_TO_DATE = "bring_up_to_date"
 LET_OUT = "let_out"
 LET_OUT_TABLES = ("published", "postings")
+SEND = "send"
+SENT_TABLE = "outbox"
 PEOPLE_TABLES = ("ownership", "maps", "rate_card")
 
 Condition = dg.AutomationCondition[Any]
@@ -45,6 +48,8 @@ def condition_of(contract: Contract, lake: Lake, settings: Settings) -> Conditio
         return None
     if contract in DAILY:
         return _not_yet_up_to_date() & ~UnderWay(DAILY)
+    if contract.table == SENT_TABLE:
+        return _not_yet_up_to_date() & dg.AutomationCondition.all_deps_blocking_checks_passed() & ~UnderWay(MONTHLY)
     open_month = OfOpenMonth(lake)
     if contract.table in PEOPLE_TABLES:
         return _each_morning(settings) & ~UnderWay(MONTHLY) & open_month
@@ -66,6 +71,9 @@ def said_of(contract: Contract, settings: Settings) -> str:
         return "arriving objects; also any change of a table of that day that it is made from"
     if contract.table in PEOPLE_TABLES:
         return "an arriving file that changes the month; each morning for the running month and the one before"
+    if contract.table == SENT_TABLE:
+        by_itself = "new postings" if settings.automation.send else "nobody but you: automation.send is off"
+        return f"{by_itself}. Refused while the month runs in parallel"
     if contract.table in LET_OUT_TABLES:
         by_itself = "a new certificate" if settings.automation.publish else "nobody but you: automation.publish is off"
         return f"{by_itself}. Never for a closed month, and refused without a certificate that holds"
@@ -84,12 +92,12 @@ def said_of(contract: Contract, settings: Settings) -> str:
 
 def automation_sensors(settings: Settings) -> list[dg.AutomationConditionSensorDefinition]:
     """One sensor for everything up to the certificate, one for what is let out, each to be stopped by itself."""
-    let_out = dg.AssetSelection.assets(*LET_OUT_TABLES)
+    let_out, send = dg.AssetSelection.assets(*LET_OUT_TABLES), dg.AssetSelection.assets(SENT_TABLE)
     automation = settings.automation
     return [
         _sensor(
             BRING_UP_TO_DATE,
-            dg.AssetSelection.all() - let_out,
+            dg.AssetSelection.all() - let_out - send,
             "Requests what follows from changed days, cards and ownership, up to the certificate.",
             is_on=automation.enabled,
             look_every_seconds=settings.events.look_every_seconds,
@@ -99,6 +107,13 @@ def automation_sensors(settings: Settings) -> list[dg.AutomationConditionSensorD
             let_out,
             "Requests published documents and postings of a newly certified month. Nothing is sent.",
             is_on=automation.enabled and automation.publish,
+            look_every_seconds=settings.events.look_every_seconds,
+        ),
+        _sensor(
+            SEND,
+            send,
+            "Sends prepared postings of a charged month to the finance system.",
+            is_on=automation.enabled and automation.send,
             look_every_seconds=settings.events.look_every_seconds,
         ),
     ]

@@ -7,30 +7,27 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from assets.certification import certify_month
-from assets.closed_months import closed_months, looked_at, next_month
-from assets.materialisation import Month, month_called
-from chargeback.billing_period import BillingPeriod
+from assets.closed_months import closed_months
+from assets.materialisation import Month
+from chargeback.billing_period import next_month
 from chargeback.contracts.certificate import CERTIFICATE
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.postings import POSTINGS
 from chargeback.ledger.certificate import Refused
 from orchestration.asked_month import asked_month
+from orchestration.bill_leaves import leaves_of_month, with_corrected_days
 from orchestration.jobs import DAY_JOB
 from orchestration.month_run import run_month
 from orchestration.plan import Plan, plan_days, recalled, remember
 from orchestration.progress import Progress
 from orchestration.workers import NEVER_ENDED, RunOutcome, run_partitions, warm_up, worker_pool
 from orchestration.workspace import Workspace
-from resources.code_version import RULES_AND_CHECKS, code_version
-from resources.content_hash import fingerprint
-from resources.due_dates import is_suspense_due
 from resources.parsers import daily_sources_of
-from resources.people_objects import PeopleRefused
 
 MOST_WORKERS = 8
 
@@ -79,7 +76,7 @@ def bill_month(
     with pool_of(settings_file, count) as pool:
         read_landing(workspace, chosen, progress, begin_work=lambda: warm_up(pool, count))
         plan = plan_days(
-            _with_corrected_days(month, workspace),
+            with_corrected_days(month, workspace),
             observations=workspace.observations,
             people=workspace.people,
             settings=settings,
@@ -90,7 +87,7 @@ def bill_month(
         )
         if not plan.days and month_name in closed_months(workspace.lake):
             return BillOutcome(month_name, (), len(plan.unchanged), None, (), ())
-        if not plan.days and not again and _stands(month, _leaves_of_month(month, workspace), workspace):
+        if not plan.days and not again and _stands(month, leaves_of_month(month, workspace), workspace):
             return BillOutcome(month_name, (), len(plan.unchanged), None, (), ())
         days = run_partitions(
             pool, DAY_JOB, [partition.key for partition, _ in plan.days], ended=noted(plan, workspace, progress)
@@ -106,11 +103,17 @@ def refusals_of(
 ) -> tuple[str, ...]:
     """The gate's reasons against the month after these runs, none if it is published; that is remembered."""
     if month_run.succeeded:
-        remember(workspace.store, month.partition, _leaves_of_month(month, workspace))
+        remember(workspace.store, month.partition, leaves_of_month(month, workspace))
         return ()
     refused = [reason for run in runs for reason in (*run.failed_checks, *run.refusals)]
     if month_run.run_id != NEVER_ENDED:
-        judged = certify_month(month, lake=workspace.lake, evidence=workspace.evidence, settings=workspace.settings)
+        judged = certify_month(
+            month,
+            lake=workspace.lake,
+            evidence=workspace.evidence,
+            people=workspace.people,
+            settings=workspace.settings,
+        )
         refused = [*(judged.reasons if isinstance(judged, Refused) else ()), *refused]
     return _each_once(refused)
 
@@ -143,13 +146,6 @@ def _of_closed_month(month_name: str, days: tuple[RunOutcome, ...], plan: Plan) 
         refused=(reason,) if any(run.changed_tables for run in days) else (),
         failures=tuple(f"{run.partition}: {fault}" for run in days for fault in run.faults),
     )
-
-
-def _with_corrected_days(month: Month, workspace: Workspace) -> Month:
-    """The month with the days of the closed months that it corrects, where records may still arrive late."""
-    names = looked_at(month.period.month, lake=workspace.lake, settings=workspace.settings)
-    earlier = [day for name in names for day in month_called(name, workspace.settings).days]
-    return replace(month, days=(*earlier, *month.days))
 
 
 def _each_once(reasons: Sequence[str]) -> tuple[str, ...]:
@@ -202,39 +198,4 @@ def _stands(month: Month, leaves: str, workspace: Workspace) -> bool:
     tables = (CERTIFICATE, POSTINGS)
     return recalled(workspace.store, month.partition) == leaves and all(
         workspace.lake.state(table, month.partition) is not None for table in tables
-    )
-
-
-def _leaves_of_month(month: Month, workspace: Workspace) -> str:
-    """What the month's own tables follow from beside its days: people's files, settings, code, closed months."""
-    settings = workspace.settings
-    days = _with_corrected_days(month, workspace).days
-    closed = looked_at(month.period.month, lake=workspace.lake, settings=settings)
-    try:
-        of_closed = {
-            name: dict(
-                workspace.people.rate_card(BillingPeriod(name, settings.zone), currency=settings.currency_code)[1]
-            )
-            for name in closed
-        }
-        card, card_shas = workspace.people.rate_card(month.period, currency=settings.currency_code)
-        _, owner_shas = workspace.people.ownership(month.period)
-        maps, _ = workspace.people.maps(month.period, settings.maps)
-    except PeopleRefused:
-        return "refused"
-    return fingerprint(
-        {
-            "code": code_version(RULES_AND_CHECKS),
-            "card": {"version": card.version, "signature": card.signature, **card_shas},
-            "ownership": dict(owner_shas),
-            "maps": maps.rows(),
-            "suspense_is_due": is_suspense_due(month.period, settings),
-            "mode": settings.mode,
-            "journal": repr(settings.journal),
-            "policies": settings.printed_policies(),
-            "corrections": repr(settings.corrections),
-            "closed": [closed, of_closed],
-            "days": [partition.key for partition in days],
-            "billed": [recalled(workspace.store, partition) for partition in days],
-        }
     )

@@ -20,9 +20,12 @@ from orchestration.command_options import Config
 from orchestration.corrections_cli import app as corrections_app
 from orchestration.extract_cli import app as extract_app
 from orchestration.focus_cli import app as focus_app
+from orchestration.gate_cli import app as gate_app
 from orchestration.key_cli import app as key_app
 from orchestration.landing_cli import app as landing_app
 from orchestration.map_cli import app as map_app
+from orchestration.parallel_cli import app as parallel_app
+from orchestration.posting_cli import app as posting_app
 from orchestration.preflight_cli import app as preflight_app
 from orchestration.rate_card_cli import app as rate_card_app
 from orchestration.reading_cli import app as reading_app
@@ -39,8 +42,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for commands in (
-    arrivals_app, backfill_app, close_app, corrections_app, focus_app, landing_app, preflight_app,
-    recovery_app, reading_app, rerate_app,
+    arrivals_app, backfill_app, close_app, corrections_app, focus_app, gate_app, landing_app, parallel_app,
+    posting_app, preflight_app, recovery_app, reading_app, rerate_app,
 ):  # fmt: skip
     app.add_typer(commands)
 app.add_typer(extract_app, name="extract")

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from assets.closed_months import closed_months, next_month
+from assets.closed_months import closed_months
 from assets.materialisation import Month, month_called
 from assets.release import why_not_in_force
+from chargeback.billing_period import next_month
 from chargeback.contracts.certificate import CERTIFICATE
 from chargeback.contracts.postings import POSTINGS
 from chargeback.contracts.published import PUBLISHED
@@ -148,7 +149,9 @@ def _billed(month: str, workspace: Workspace, now: datetime) -> Month:
 
 def _why_not_certified(billed: Month, workspace: Workspace) -> tuple[str, ...]:
     """Why the certificate that stands is no ground to close on: missing, of other contents, or nothing was let out."""
-    reasons = why_not_in_force(billed, lake=workspace.lake, evidence=workspace.evidence, settings=workspace.settings)
+    reasons = why_not_in_force(
+        billed, lake=workspace.lake, evidence=workspace.evidence, people=workspace.people, settings=workspace.settings
+    )
     never = [
         f"{table.table} {billed.period.month}: was never written, and could not be after closing: chargeback bill"
         for table in (PUBLISHED, POSTINGS)

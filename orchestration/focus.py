@@ -48,7 +48,9 @@ def write_focus(month: str, *, version: str, dataset: str, out: Path, config: Pa
     workspace = open_workspace(settings, to_read=True)
     chosen = month_called(month, settings)
     try:
-        certificate_in_force(chosen, lake=workspace.lake, evidence=workspace.evidence, settings=settings)
+        certificate_in_force(
+            chosen, lake=workspace.lake, evidence=workspace.evidence, people=workspace.people, settings=settings
+        )
     except dg.Failure as refused:
         Console(stderr=True, soft_wrap=True, highlight=False).print(str(refused.description), style="red", markup=False)
         return REFUSED

@@ -19,6 +19,7 @@ from assets.holds import holds
 from assets.journal_entries import journal_entries
 from assets.landed_objects import landed_objects
 from assets.maps import maps
+from assets.outbox import outbox
 from assets.ownership import ownership
 from assets.pools import in_its_pool
 from assets.postings import postings
@@ -57,7 +58,7 @@ ASSETS = (
     raw_pods, raw_kubernetes_nodes, raw_workloads, raw_claims, raw_slices, raw_devices, raw_samples, runs, holds,
     bindings, capacity, attribution, unallocated_activity, ownership, maps, rate_card, rated_usage, team_charges,
     corrections, statements, journal_entries, recovery, focus_cost_and_usage, focus_invoice_detail,
-    focus_billing_period, certificate, published, postings,
+    focus_billing_period, certificate, published, postings, outbox,
 )  # fmt: skip
 
 OWNERS_OF_STAGE = {

@@ -8,18 +8,20 @@ from functools import cache
 import dagster as dg
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
+from chargeback.contracts.outbox import OUTBOX
 from chargeback.contracts.registry import DAILY, MONTHLY, daily_tables_of
 from orchestration.partitions import Calendar
 from resources.settings import Settings
 
 DAY_JOB = "bill_cluster_day"
 MONTH_JOB = "bill_month"
+POST_JOB = "post_month"
 NIGHTLY = "0 3 * * *"
 
 
 @cache  # sensors name their jobs by these very objects
 def all_jobs() -> list[UnresolvedAssetJobDefinition]:
-    """From landing to attribution for one cluster and day; from rated usage to postings for one month."""
+    """From landing to attribution for one cluster and day; from rated usage to postings for one month; sending one."""
     return [
         dg.define_asset_job(
             DAY_JOB,
@@ -31,7 +33,13 @@ def all_jobs() -> list[UnresolvedAssetJobDefinition]:
             MONTH_JOB,
             selection=dg.AssetSelection.assets(*(contract.table for contract in MONTHLY)),
             executor_def=dg.in_process_executor,
-            description="Rated usage to postings, for one month: preview, gate, publication, outbox.",
+            description="Rated usage to postings, for one month: preview, gate, publication, what is meant to be sent.",
+        ),
+        dg.define_asset_job(
+            POST_JOB,
+            selection=dg.AssetSelection.assets(OUTBOX.table),
+            executor_def=dg.in_process_executor,
+            description="Sends what is prepared of one month to the finance system; refused while it runs in parallel.",
         ),
     ]
 

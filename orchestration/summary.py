@@ -10,6 +10,7 @@ import polars as pl
 from rich.console import Console
 from rich.table import Table
 
+from assets.enforcement import mode_of
 from assets.materialisation import Month, month_called
 from chargeback.contracts.capacity import CAPACITY, STATES
 from chargeback.contracts.names import CREDIT_KINDS
@@ -19,6 +20,7 @@ from chargeback.contracts.rated_usage import RATED_USAGE
 from chargeback.contracts.runs import RUNS
 from chargeback.contracts.team_charges import TEAM_CHARGES
 from chargeback.ledger.credit_parts import kind_name
+from chargeback.ledger.enforcement import PARALLEL
 from chargeback.ledger.plain_numbers import grouped, hours_text
 from chargeback.ledger.usage_states import UsageStates, all_states, states_by
 from chargeback.ledger.utilisation import per_cent
@@ -47,7 +49,7 @@ def _teams(month: Month, workspace: Workspace, console: Console) -> None:
     if lines.is_empty():
         return
     did = states_by(workspace.lake.scan(RATED_USAGE, [month.partition]).frame.collect(), "team")
-    verb = "would be charged" if workspace.settings.mode == "parallel" else "is charged"
+    verb = "would be charged" if _mode(month, workspace) == PARALLEL else "is charged"
     table = Table(title=f"{month.period.month}: what each team held and {verb}", title_justify="left")
     columns = ("team", "GPU-hours held", *(("active", "lost") if all_states(did).observed else ()), "lines", "amount")
     for name in columns:
@@ -67,6 +69,10 @@ def _teams(month: Month, workspace: Workspace, console: Console) -> None:
     console.print(table)
     _credits(lines, workspace, console)
     _telemetry(all_states(did), month, console)
+
+
+def _mode(month: Month, workspace: Workspace) -> str:
+    return mode_of(month, lake=workspace.lake, people=workspace.people, settings=workspace.settings)
 
 
 def _credits(lines: pl.DataFrame, workspace: Workspace, console: Console) -> None:
@@ -149,7 +155,8 @@ def _gate(outcome: BillOutcome, workspace: Workspace, console: Console) -> None:
         _listed(outcome.refused, console)
     elif not outcome.failures:
         mode = " (parallel month: statements are watermarked, the journal is withheld)"
-        console.print(f"gate           passed{mode if workspace.settings.mode == 'parallel' else ''}", markup=False)
+        is_parallel = _mode(month_called(outcome.month, workspace.settings), workspace) == PARALLEL
+        console.print(f"gate           passed{mode if is_parallel else ''}", markup=False)
 
 
 def _listed(reasons: tuple[str, ...], console: Console) -> None:

@@ -11,6 +11,7 @@ from orchestration.open_partitions import open_partitions
 from orchestration.touched_approvals import days_of_approvals
 from orchestration.touched_closed import corrections_of_people
 from orchestration.touched_days import days_of_objects
+from orchestration.touched_enforcement import months_of_enforcement
 from orchestration.touched_months import months_of_cards, months_of_ownership, months_of_signatures
 from orchestration.touching import Touching
 from orchestration.workspace import Workspace
@@ -24,8 +25,9 @@ class Touched:
     """What some arrived objects ask for, by object key.
 
     `days`: `cluster|day` -> objects that change what stands there. `months`: `2026-10` -> tables of people's files
-    (rate_card, ownership) whose content would be another, and corrections where a closed month's would -> objects that
-    make it so. `changed_nothing`: objects that touch no partition. `refused`: object -> why nobody can use it.
+    (rate_card, ownership) whose content would be another, corrections where a closed month's would, and statements of a
+    month that becomes charged -> objects that make it so. `changed_nothing`: objects that touch no partition.
+    `refused`: object -> why nobody can use it.
     """
 
     days: Mapping[str, frozenset[str]]
@@ -62,6 +64,8 @@ def touched_partitions(arrived: Sequence[LandedObject], *, workspace: Workspace,
                 found.add(months_of_signatures(objects, workspace=workspace, months=months))
             elif source == "keyrings":
                 found.add(months_of_signatures(objects, workspace=workspace, months=months))
+            if source in ("approvals", "keyrings", "finance-reference"):
+                found.add(months_of_enforcement(objects, workspace=workspace, months=months))
             if cluster is None:
                 found.add(corrections_of_people(objects, source=source, workspace=workspace))
         except (ObjectCorrupted, ObjectMissing) as damage:

@@ -10,7 +10,7 @@ Not here: rules, and which inputs a rule has.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import polars as pl
 from deltalake.exceptions import CommitFailedError
@@ -86,10 +86,20 @@ class Lake:
         state = self.state(contract, partition)
         return state is not None and state.input_fingerprint == provenance.fingerprint
 
-    def replace(self, contract: Contract, partition: Partition, frame: pl.DataFrame, provenance: Provenance) -> Written:
+    def replace(
+        self,
+        contract: Contract,
+        partition: Partition,
+        frame: pl.DataFrame,
+        provenance: Provenance,
+        *,
+        only_after: str | Literal[False] | None = False,
+    ) -> Written:
         """Make these rows the partition's content, all or nothing. Same input or same content: no new version.
 
         Repeating it after any failure is safe. Returns what it came to; an unchanged closed month is no fault.
+        `only_after`: the content hash that these rows were added to, None of a partition never written; another one
+        that stands there counts as contended, so that nobody's addition is lost.
         Raises  ContractBreach, MonthClosed, Unreproducible, PartitionContended (nothing was written), or
                 LakeCorruption (what was read back is not what was written).
         """
@@ -114,7 +124,7 @@ class Lake:
                         "its provenance"
                     )
                 refuse_closed_month(table, partition)
-                if seen[0] != seen[-1]:
+                if seen[0] != seen[-1] or only_after not in (False, seen[-1]):
                     raise PartitionContended(
                         f"{contract.table} {partition} was replaced by another run while this one wrote: "
                         "compute it again from its present inputs"

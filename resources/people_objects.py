@@ -10,6 +10,7 @@ import polars as pl
 
 from chargeback.billing_period import BillingPeriod
 from chargeback.contracts.ownership import OWNERSHIP
+from chargeback.ledger.finance_reference import Reference, read_finance_reference
 from chargeback.ledger.general_ledger import GeneralLedger, read_general_ledger
 from chargeback.ledger.recovery import ledger_of_month
 from chargeback.money import Currency
@@ -24,7 +25,7 @@ from chargeback.signatures.maps import records_about as records_of_maps
 from chargeback.signatures.recognition import signed_kind_of
 from chargeback.signatures.record import read_record
 from chargeback.usage.gpu_approvals import GpuCountApproval, parse_approvals
-from chargeback.usage.people_kinds import is_general_ledger
+from chargeback.usage.people_kinds import is_finance_reference, is_general_ledger
 from resources.landing import LandedObject, Landing
 from resources.signed_objects import SignedObjects
 
@@ -129,6 +130,21 @@ class PeopleObjects:
                     naming[landed] = ledger
         return ledger_of_month(list(naming.values()), month), _shas(list(naming))
 
+    def finance_reference(self, month: str, currency: Currency) -> tuple[tuple[Reference, ...], Shas]:
+        """Finance's own figures of a month, by the latest file that names it; none if none does.
+
+        Raises PeopleRefused if that file has a row that cannot be read: half of finance's figures are not finance's.
+        """
+        for landed in reversed(self.landing.objects("finance-reference", None)):
+            content = self.landing.read(landed)
+            if is_finance_reference(content):
+                read = read_finance_reference(content, object_key=landed.key, currency=currency)
+                if read.faults and (month in read.months or not read.rows):
+                    raise PeopleRefused(read.faults)
+                if month in read.months:
+                    return read.of_month(month), _shas([landed])
+        return (), {}
+
     def gpu_count_approvals(self, cluster: str) -> tuple[list[GpuCountApproval], Shas]:
         """Entries that settle unknown GPU counts of a cluster. Raises PeopleRefused for an unreadable file.
 
@@ -165,7 +181,12 @@ def faults_of(source: str, content: bytes, *, name: str) -> list[str]:
 
 
 def _faults_of_ledger(content: bytes, name: str) -> list[str]:
-    """A row that cannot be read is quarantined later; an extract without a single one that can is refused."""
+    """A row that cannot be read is quarantined later; an extract without a single one that can is refused.
+
+    Finance's own figures are refused for any row.
+    """
+    if is_finance_reference(content):
+        return list(read_finance_reference(content, object_key=name).faults)
     if not is_general_ledger(content):
         return []
     ledger = read_general_ledger(content, object_key=name)

@@ -7,7 +7,7 @@ parameters) and what of them a lake is bound to (lake_binding.py).
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,13 @@ from chargeback.simulation.slurm_run import TIERS as QOS_TIERS
 from resources.calendar_settings import Calendar, read_calendar
 from resources.cluster_settings import Cluster, read_clusters, zone_called
 from resources.correction_settings import Corrections, read_corrections
+from resources.enforcement_settings import Enforcement, read_enforcement
 from resources.focus_settings import Focus, read_focus
+from resources.journal_settings import Journal
+from resources.month_end_settings import MonthEnd, read_month_end
 from resources.operation_settings import Automation, Events, Instance, read_automation, read_events, read_instance
 from resources.policy_settings import Policies, read_policies
+from resources.posting_settings import Posting, read_posting
 from resources.recovery_settings import Recovery, read_recovery
 from resources.setting_kinds import SettingsRefused, one_of, refuse_unfit
 from resources.signing_settings import Signing, read_signing
@@ -36,6 +40,7 @@ SETTINGS_VARIABLE = "CHARGEBACK_TOML"
 SECTIONS = (
     *("lake", "billing", "clusters", "accelerators", "policies", "journal"),
     *("events", "automation", "instance", "focus", "recovery", "signing", "corrections", "calendar"),
+    *("posting", "enforcement", "month_end"),
 )
 LAKE_KINDS = {
     **dict.fromkeys(("root", "endpoint_url", "region", "home", "encryption", "kms_key_id"), str),
@@ -45,18 +50,6 @@ LAKE_KINDS = {
 DEFAULT_CONTACT = "the GPU platform team"
 MODE_DECIDES = ("rate_card_signed", "maps_signed")
 """Checks that refuse in enforced mode what a parallel month may show: their evidence is of one mode."""
-
-
-@dataclass(frozen=True, slots=True)
-class Journal:
-    """Accounts in the finance system, and the company whose platform recovers the cost."""
-
-    company: str = "C1"
-    cost_centre: str = "GPU-PLATFORM"
-    expense_account: str = "Expenses:GPU"
-    recovery_account: str = "Income:GPU-Recovery"
-    suspense_account: str = "Assets:GPU-Suspense"
-    credit_account: str = "Expenses:GPU-Credits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +66,7 @@ class Settings:
     mode: str = "parallel"
     contact: str = DEFAULT_CONTACT
     policies: Policies = Policies()
-    journal: Journal = Journal()
+    journal: Journal = field(default_factory=Journal)
     focus: Focus = Focus()
     recovery: Recovery = Recovery()
     events: Events = Events()
@@ -82,6 +75,9 @@ class Settings:
     signing: Signing = Signing()
     corrections: Corrections = Corrections()
     calendar: Calendar = Calendar()
+    posting: Posting = field(default_factory=Posting)
+    enforcement: Enforcement = field(default_factory=Enforcement)
+    month_end: MonthEnd = field(default_factory=MonthEnd)
     is_demo: bool = False
 
     @property
@@ -115,6 +111,7 @@ class Settings:
         """The policies as statements print them: every choice of money or terms, each with its setting's name."""
         terms = {f"corrections.{name}": getattr(self.corrections, name) for name in Corrections.__slots__}
         terms |= {f"calendar.{name}": getattr(self.calendar, name) for name in Calendar.__slots__}
+        terms |= {f"month_end.{name}": getattr(self.month_end, name) for name in MonthEnd.__slots__}
         return self.usage_policies() | _printed(terms)
 
     @property
@@ -201,7 +198,7 @@ def read_settings(read: Mapping[str, Any], *, folder: Path) -> Settings:
         first_day=billing["first_day"],
         clusters=read_clusters(read.get("clusters", {})),
         accelerators={key.lower(): value for key, value in accelerators.items()},
-        mode=one_of(billing.get("mode", "parallel"), ("parallel",), "billing.mode"),
+        mode=one_of(billing.get("mode", "parallel"), ("parallel", "enforced"), "billing.mode"),
         contact=billing.get("contact", DEFAULT_CONTACT),
         policies=read_policies(read),
         journal=Journal(**_section(read, "journal", dict.fromkeys(Journal.__slots__, str))),
@@ -213,6 +210,9 @@ def read_settings(read: Mapping[str, Any], *, folder: Path) -> Settings:
         signing=read_signing(read),
         corrections=read_corrections(read),
         calendar=read_calendar(read),
+        posting=read_posting(read),
+        enforcement=read_enforcement(read),
+        month_end=read_month_end(read),
     )
 
 

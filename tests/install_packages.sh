@@ -2,7 +2,7 @@
 # Installs the Debian packages that real components need, as root or by sudo without a question; else leaves it.
 set -u
 missing=""
-for need in chromium:chromium hledger:hledger prometheus:prometheus; do
+for need in chromium:chromium hledger:hledger bean-check:beancount prometheus:prometheus; do
   command -v "${need%%:*}" >/dev/null 2>&1 || missing="$missing ${need##*:}"
 done
 # Its server is on nobody's path.

@@ -5,6 +5,8 @@ command -v chromium >/dev/null 2>&1 || left="$left
   - the UI and the statement in a real browser: Debian package chromium"
 command -v hledger >/dev/null 2>&1 || left="$left
   - the journal in a real ledger program: Debian package hledger"
+command -v bean-check >/dev/null 2>&1 || left="$left
+  - posted documents in a second ledger program: Debian package beancount"
 command -v "${KUBE_APISERVER:-kube-apiserver}" >/dev/null 2>&1 || left="$left
   - the listing from a real kube-apiserver: make apiserver-test says how"
 command -v prometheus >/dev/null 2>&1 || left="$left

@@ -19,6 +19,7 @@ CERTIFICATE = Contract(
         Column("content_hash", pl.String(), "sha256 of the content that was checked"),
         Column("evidence", pl.String(), "key of the evidence object"),
         Column("severity", pl.String(), "passed, or a finding that does not block", values=("passed", "warning")),
+        Column("waiver", pl.String(), "who let a finding pass, until when and why; empty if nothing was found"),
     ),
     checks=("certificate_current",),
 )

@@ -48,6 +48,8 @@ class Contract:
     checks: tuple[str, ...]
     schedulers: tuple[str, ...] = SCHEDULERS
     """Schedulers whose clusters have this table; a day of another scheduler has no partition of it."""
+    closes: bool = True
+    """Whether its months close. What became of a posting goes on after its month is closed."""
 
     @property
     def schema(self) -> dict[str, pl.DataType]:

@@ -1,4 +1,4 @@
-"""Contract of postings: the outbox, one row per journal entry and what became of it."""
+"""Contract of postings: one row per journal entry, whether it may be sent, and how it stands if it was."""
 
 import polars as pl
 
@@ -21,7 +21,8 @@ POSTINGS = Contract(
         Column(
             "state",
             pl.String(),
-            "withheld in a parallel month, and while its entry is held; prepared for sending under enforcement",
+            "withheld in a parallel month, and while its entry is held; prepared for sending under enforcement; else "
+            "as its latest document stands in the outbox",
             values=POSTING_STATES,
         ),
         Column("debit_amount", MONEY, "sum of debits, equal to the sum of credits", "currency", minimum=0),

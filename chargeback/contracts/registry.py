@@ -13,6 +13,7 @@ from chargeback.contracts.holds import HOLDS
 from chargeback.contracts.journal_entries import JOURNAL_ENTRIES
 from chargeback.contracts.landed_objects import LANDED_OBJECTS
 from chargeback.contracts.maps import MAPS
+from chargeback.contracts.outbox import OUTBOX
 from chargeback.contracts.ownership import OWNERSHIP
 from chargeback.contracts.postings import POSTINGS
 from chargeback.contracts.published import PUBLISHED
@@ -75,10 +76,12 @@ CONTRACTS: tuple[Contract, ...] = (
     CERTIFICATE,
     PUBLISHED,
     POSTINGS,
+    OUTBOX,
 )
 
 DAILY = tuple(contract for contract in CONTRACTS if contract.partitioned_by == ("cluster", "day"))
-MONTHLY = tuple(contract for contract in CONTRACTS if contract.partitioned_by == ("month",))
+MONTHLY = tuple(contract for contract in CONTRACTS if contract.partitioned_by == ("month",) and contract.closes)
+"""The tables of a month, which are made together and close together."""
 CONTRACT_OF = {contract.table: contract for contract in CONTRACTS}
 
 

@@ -4,7 +4,7 @@ Pure: it is given contents, required checks and evidence; it looks nothing up. N
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import polars as pl
@@ -79,12 +79,40 @@ def certify(
             if isinstance(judged, str):
                 reasons.append(f"{table} {partition}: check {check} {judged}")
             else:
-                rows.append((month, table, partition, check, content_hash, judged.key, judged.outcome))
+                rows.append((month, table, partition, check, content_hash, judged.key, judged.outcome, ""))
         if not checks:
-            rows.append((month, table, partition, "", content_hash, "", Evidence.PASSED))
+            rows.append((month, table, partition, "", content_hash, "", Evidence.PASSED, ""))
     if reasons:
         return Refused(tuple(reasons))
     return Certified(pl.DataFrame(rows, schema=CERTIFICATE.schema, orient="row").sort(CERTIFICATE.key))
+
+
+def waived(
+    certified: Certified, waiver: Callable[[str, Mapping[str, str]], str | tuple[str, ...]]
+) -> Certified | Refused:
+    """The same month if every check that found something has a waiver; each row that it covers says whose.
+
+    Input:   `waiver`: of a check and what it found (partition -> evidence), who waived it, or every reason why nobody.
+    Refused: one line for each check that found something and is not waived.
+    """
+    told: dict[str, str] = {}
+    reasons: list[str] = []
+    warned = certified.frame.filter(pl.col("severity") == Evidence.WARNING)
+    for (check,), rows in warned.partition_by("check_name", as_dict=True, maintain_order=True).items():
+        by = waiver(str(check), dict(rows.select("partition", "evidence").iter_rows()))
+        if isinstance(by, str):
+            told[str(check)] = by
+        else:
+            where = f"{rows['table_name'][0]} {rows['partition'][0]}"
+            reasons.append(
+                f"{where}: check {check} found something in {len(rows)} partitions, and nobody has waived it: "
+                f"{'; '.join(by[:3])}"
+            )
+    if reasons:
+        return Refused(tuple(sorted(reasons)))
+    by_check = pl.col("check_name").replace_strict(told, default="", return_dtype=pl.String())
+    is_warning = pl.col("severity") == Evidence.WARNING
+    return Certified(certified.frame.with_columns(waiver=pl.when(is_warning).then(by_check).otherwise(pl.lit(""))))
 
 
 def _judge(evidence: list[Evidence], content_hash: str) -> Evidence | str:

@@ -1,10 +1,9 @@
 """The journal as plain text that `hledger check --strict` accepts: an auditor can read and add it up without us."""
 
-import re
-from datetime import date, timedelta
-
 import polars as pl
 
+from chargeback.billing_period import last_day_of
+from chargeback.ledger.hledger_text import account_text, inline_text
 from chargeback.ledger.journal import by_entry, entry_hash
 from chargeback.ledger.plain_numbers import plain_amount
 from chargeback.money import Currency
@@ -28,37 +27,20 @@ def render_hledger(entries: pl.DataFrame, currency: Currency, *, mode: str = "pa
     mark = "!" if mode == "parallel" else "*"
     for key, entry in by_entry(entries).items():
         head = entry.row(0, named=True)
-        text += [
-            "",
-            f"{_last_day(head['month'])} {'!' if head['hold'] else mark} ({_inline(key)}) {_inline(_title(head))}",
-        ]
+        state = "!" if head["hold"] else mark
+        text += ["", f"{last_day_of(head['month'])} {state} ({inline_text(key)}) {inline_text(_title(head))}"]
         text += [f"    ; entry_sha256: {entry_hash(entry)}"]
-        text += [f"    ; held: {_inline(head['hold'])}"] if head["hold"] else []
+        text += [f"    ; held: {inline_text(head['hold'])}"] if head["hold"] else []
         for line in entry.iter_rows(named=True):
             sign = "-" if line["side"] == "credit" else ""
             amount = f"{sign}{plain_amount(line['amount'], currency)} {currency.code}"
-            text.append(f"    {_account(line)}  {amount}  ; {_inline(line['description'])}")
+            text.append(f"    {_account(line)}  {amount}  ; {inline_text(line['description'])}")
     return ("\n".join(text) + "\n").encode()
 
 
 def _account(line: dict[str, str]) -> str:
-    """company:account:cost centre, in characters that hledger reads as one name."""
-    return ":".join(_part(line[name]) for name in ("company", "account", "cost_centre"))
-
-
-def _part(text: str) -> str:
-    return re.sub(r"[^\w.\- ]+", "_", re.sub(r"\s+", " ", text)).strip() or "none"
-
-
-def _inline(text: str) -> str:
-    """Text that cannot end a line, open a comment or close the code."""
-    return re.sub(r"[\s;()|]+", " ", text).strip()
+    return account_text(line["company"], line["account"], line["cost_centre"])
 
 
 def _title(head: dict[str, str]) -> str:
     return f"GPU {head['kind']} {head['month']}, {head['team']}"
-
-
-def _last_day(month: str) -> str:
-    first = date.fromisoformat(f"{month}-01")
-    return ((first + timedelta(days=31)).replace(day=1) - timedelta(days=1)).isoformat()

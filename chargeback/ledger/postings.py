@@ -1,58 +1,68 @@
-"""The outbox: one row per journal entry and what became of it. A repeat is harmless; a changed entry is not.
+"""What is meant to be posted: one row per journal entry, withheld or prepared, and how it stands if it was sent.
 
-Not here: sending. In a parallel month every row is withheld.
+A repeat is harmless; a changed entry is not. Not here: sending (assets/sending.py), what became of it (outbox.py).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 import polars as pl
 
+from chargeback.contracts.outbox import REJECTED, REVERSED
 from chargeback.contracts.postings import POSTINGS
 from chargeback.ledger.journal import by_entry, entry_hash
+from chargeback.ledger.outbox import LEFT_THE_HOUSE, Standing, at_hand, taken_back
+from chargeback.ledger.plain_numbers import plain_price
 
-REPLACEABLE = ("withheld", "prepared")
-"""States before anything left the house; from `sent` on a posting is never replaced."""
+PREPARED, WITHHELD = "prepared", "withheld"
 
 
 @dataclass(frozen=True, slots=True)
 class PostingsRefused:
-    """Why the outbox is not written, one line a reason."""
+    """Why postings are not written, one line a reason."""
 
     reasons: tuple[str, ...]
 
 
 def postings_of(
-    entries: pl.DataFrame, existing: pl.DataFrame | None, *, mode: str, certificate_hash: str
+    entries: pl.DataFrame, standings: Mapping[str, Standing], *, mode: str, certificate_hash: str
 ) -> pl.DataFrame | PostingsRefused:
     """contracts.postings of a month, in order of entry key.
 
-    Input:   contracts.journal_entries; the month's rows that stand in the outbox, if any; `mode` is parallel or
-             enforced.
-    Output:  entries not sent yet: withheld (in parallel, and those that are held) or prepared, resting on this
-             certificate. Entries sent with the same content keep their row as it is: a repeat changes nothing.
+    Input:   contracts.journal_entries; how the month's documents stand in the outbox; `mode` is parallel or enforced.
+    Output:  withheld (in parallel, and those that are held) or prepared, resting on this certificate; of an entry that
+             left the house, how it stands. What was rejected or reversed may be replaced: it does not stand there.
     Refused: an entry that was sent with other content, or that was sent and is not in the journal any more.
-    Source:  design.md 5.11.
+    Source:  design.md 5.11; docs/decisions/0033.
     """
-    sent = {} if existing is None else {
-        row["entry_key"]: row for row in existing.iter_rows(named=True) if row["state"] not in REPLACEABLE
-    }  # fmt: skip
-    state = "withheld" if mode == "parallel" else "prepared"
+    prepared = WITHHELD if mode == "parallel" else PREPARED
     rows: list[dict[str, Any]] = []
     reasons: list[str] = []
-    for key, entry in by_entry(entries).items():
-        row = _posting(entry, state=state, certificate_hash=certificate_hash)
-        earlier = sent.pop(key, None)
-        if earlier is not None and earlier["entry_sha256"] != row["entry_sha256"]:
-            reasons.append(
-                f"posting {key} is {earlier['state']} with {earlier['debit_amount']:f} {earlier['currency']} "
-                f"({earlier['entry_sha256'][:12]}), the journal now says {row['debit_amount']:f} "
-                f"({row['entry_sha256'][:12]}): reverse it and post anew"
-            )
-        rows.append(earlier or row)
+    journal = by_entry(entries)
+    for key, entry in journal.items():
+        row = _posting(entry, state=prepared, certificate_hash=certificate_hash)
+        standing = at_hand(key, standings)
+        is_same = standing is not None and standing.document.entry_sha256 == row["entry_sha256"]
+        if standing is not None and standing.state in LEFT_THE_HOUSE:
+            row["state"] = standing.state
+            if not is_same:
+                before = f"{plain_price(standing.document.debit_amount)} {row['currency']}"
+                reasons.append(
+                    f"posting {key} is {standing.state} with {before} "
+                    f"({standing.document.entry_sha256[:12]}), the journal now says {plain_price(row['debit_amount'])} "
+                    f"({row['entry_sha256'][:12]}): reverse it and post anew"
+                )
+        elif standing is not None and standing.state == REJECTED and is_same and row["state"] == PREPARED:
+            row["state"] = REJECTED
+        elif row["state"] == PREPARED and taken_back(key, row["entry_sha256"], standings):
+            row["state"] = REVERSED
+        rows.append(row)
     reasons += [
-        f"posting {key} is {row['state']} and not in the journal any more: reverse it" for key, row in sent.items()
+        f"posting {each.document.entry_key} is {each.state} and not in the journal any more: reverse it"
+        for _, each in sorted(standings.items())
+        if each.state in LEFT_THE_HOUSE and not each.document.reverses and each.document.entry_key not in journal
     ]
     if reasons:
         return PostingsRefused(tuple(reasons))
@@ -76,7 +86,7 @@ def _posting(entry: pl.DataFrame, *, state: str, certificate_hash: str) -> dict[
     head = entry.row(0, named=True)
     row = {
         **head,
-        "state": "withheld" if head["hold"] else state,
+        "state": WITHHELD if head["hold"] else state,
         "debit_amount": sum(entry.filter(pl.col("side") == "debit")["amount"], Decimal(0)),
         "entry_sha256": entry_hash(entry),
         "certificate_hash": certificate_hash,

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from chargeback.signatures.fields import SHA256, Unreadable, instant_of, mapping_of, spelled, text_of
 
-ROLES = ("finance-lead", "finance", "controller", "platform", "auditor", "cost-centre-owner")
+ROLES = ("finance-lead", "finance", "controller", "platform", "auditor", "cost-centre-owner", "sponsor")
 SHOWN_DIGITS = 16
 
 _REQUIRED = ("holder", "role", "public_key", "valid_from")

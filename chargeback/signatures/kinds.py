@@ -14,7 +14,10 @@ APPROVERS = {
     "waiver": ("finance-lead", "controller"),
     "sign-off": ("finance-lead", "controller"),
     "dispute": ("finance-lead", "finance", "controller", "cost-centre-owner"),
+    "answer": FINANCE,
     "map": FINANCE,
+    "sponsorship": ("sponsor",),
+    "acceptance": ("cost-centre-owner",),
     "keyring": (*FINANCE, "platform", "auditor"),
 }
 """Kind of record -> roles whose signature on it counts. A key of any other role is refused."""
@@ -28,7 +31,10 @@ SUBJECTS = {
     "waiver": "what is waived and its month, 2026-10/usage_rated",
     "sign-off": "parallel month, 2026-10",
     "dispute": "month and line or team, 2026-10/GPU-2026-10-vision-7f3a9c12",
+    "answer": "the same as of the dispute that it answers",
     "map": "name of the map: tiers, accelerators, calendar",
+    "sponsorship": "enforcement, of the whole estate",
+    "acceptance": "month whose figures were shown, and cost centre, 2026-10/CC-1",
     "keyring": "version of the keyring, 2",
 }
 """What the subject of each kind names, so that a record is of one month, card or map and of no other."""

@@ -1,4 +1,4 @@
-"""Which file of people a text is, by its shape: a rate card, ownership, approvals, a keyring, the general ledger.
+"""Which file of people a text is, by its shape: a rate card, ownership, approvals, a keyring, finance's figures.
 
 Not here: reading it, and what schedulers write (extract_kinds.py).
 """
@@ -17,6 +17,7 @@ HEAD_BYTES = 20_000
 
 _OWNERSHIP_COLUMNS = {"kind", "key", "percent", "team"}
 _LEDGER_COLUMNS = {"posting_month", "gl_account"}
+_REFERENCE_COLUMNS = {"month", "cost_centre", "amount", "source"}
 _CARD_NAMES = {"version", "effective_from", "accelerators"}
 _APPROVAL_NAMES = {"run", "gpus", "reason"}
 _NAME_AT_MARGIN = re.compile(r"^([a-z_]+) *:", re.M)
@@ -35,7 +36,7 @@ def people_kind_of(content: bytes) -> str | None:
     signed = signed_kind_of(content)
     if signed:
         return KEYRINGS if signed == "keyring" else APPROVALS
-    if is_general_ledger(content):
+    if is_general_ledger(content) or is_finance_reference(content):
         return FINANCE_REFERENCE
     if _columns(filled[0]) >= _OWNERSHIP_COLUMNS:
         return OWNERSHIP
@@ -51,8 +52,17 @@ def is_general_ledger(content: bytes) -> bool:
 
     Finance's other figures in finance-reference/ are not.
     """
+    return _first_line(content) >= _LEDGER_COLUMNS
+
+
+def is_finance_reference(content: bytes) -> bool:
+    """Whether a file is finance's own figures of parallel months: month, cost_centre, amount and source."""
+    return _first_line(content) >= _REFERENCE_COLUMNS
+
+
+def _first_line(content: bytes) -> set[str]:
     head = content[:HEAD_BYTES].decode("utf-8", errors="replace").removeprefix("\ufeff")
-    return _columns(head.lstrip().partition("\n")[0]) >= _LEDGER_COLUMNS
+    return _columns(head.lstrip().partition("\n")[0])
 
 
 def _columns(header: str) -> set[str]:

@@ -59,7 +59,7 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_the_definitions_load_without_any_environment(loaded: dict[str, Any]) -> None:
     assert loaded["assets"] == len(CONTRACTS)
     assert loaded["checks"] > loaded["assets"]
-    assert loaded["jobs"] == ["bill_cluster_day", "bill_month"]
+    assert loaded["jobs"] == ["bill_cluster_day", "bill_month", "post_month"]
 
 
 def test_loading_imports_no_cloud_no_cluster_and_no_judge(loaded: dict[str, Any]) -> None:

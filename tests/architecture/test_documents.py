@@ -11,10 +11,10 @@ from chargeback.contracts.registry import CONTRACTS
 from checks.registry import ALL_CHECKS
 from orchestration.data_dictionary import DICTIONARY_FILE, render_data_dictionary
 from resources.correction_settings import Corrections
+from resources.journal_settings import Journal
 from resources.landing import SOURCES
 from resources.operation_settings import Automation, Events, Instance
 from resources.policy_settings import Policies
-from resources.settings import Journal
 from tests.architecture.source_tree import ROOT
 from tests.tables import shared_file
 

@@ -25,7 +25,12 @@ def test_what_reads_landing_shares_a_pool_and_what_writes_out_has_its_own(
     pools = {table: op.pool for table, op in ops.items() if op.pool}
 
     assert {"landed_objects", "quarantine", "raw_sacct", "raw_pods"} <= RAW
-    assert pools == {**dict.fromkeys(RAW, "landing"), "published": "published", "postings": "finance"}
+    assert pools == {
+        **dict.fromkeys(RAW, "landing"),
+        "published": "published",
+        "postings": "finance",
+        "outbox": "finance",
+    }
 
 
 def test_dagster_itself_repeats_nothing(ops: dict[str, dg.OpDefinition]) -> None:

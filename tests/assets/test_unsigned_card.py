@@ -90,7 +90,11 @@ def test_the_certificate_of_an_enforced_month_is_refused_while_its_card_is_unsig
     judged("rate_card_signed", billed_estate, mode="enforced")
 
     certified = certify_month(
-        month_called(MONTH, settings), lake=workspace.lake, evidence=workspace.evidence, settings=settings
+        month_called(MONTH, settings),
+        lake=workspace.lake,
+        evidence=workspace.evidence,
+        people=workspace.people,
+        settings=settings,
     )
 
     assert isinstance(certified, Refused)
@@ -103,7 +107,11 @@ def test_the_certificate_of_an_enforced_month_is_given_at_a_signed_card(signed: 
         judged(check, signed, mode="enforced")
 
     certified = certify_month(
-        month_called(MONTH, settings), lake=workspace.lake, evidence=workspace.evidence, settings=settings
+        month_called(MONTH, settings),
+        lake=workspace.lake,
+        evidence=workspace.evidence,
+        people=workspace.people,
+        settings=settings,
     )
 
     assert not isinstance(certified, Refused)

@@ -13,6 +13,7 @@ from checks.gate import Reading, evaluate
 from checks.registry import ALL_CHECKS
 from resources.evidence import Evidence
 from resources.lake_records import Provenance
+from resources.posting_settings import Posting
 from tests.estates import MONTH, Estate
 
 DAY = Partition.of_day("slurm-a", "2026-03-31")
@@ -47,10 +48,17 @@ class Judgement:
         return "\n".join(" | ".join(row) for row in self.findings.iter_rows())
 
 
-def judged(check_name: str, estate: Estate, partition: Partition | None = None, *, mode: str = "parallel") -> Judgement:
+def judged(
+    check_name: str,
+    estate: Estate,
+    partition: Partition | None = None,
+    *,
+    mode: str = "parallel",
+    posting: Posting | None = None,
+) -> Judgement:
     """Run a check on the last day, or on the month where its table has months."""
     (check,) = (check for check in ALL_CHECKS if check.name == check_name)
-    workspace, settings = estate.workspace, replace(estate.settings, mode=mode)
+    workspace, settings = estate.workspace, replace(estate.settings, mode=mode, posting=posting or Posting())
     is_daily = check.contract.partitioned_by == ("cluster", "day")
     partition = partition or (DAY if is_daily else MARCH)
     reading = Reading(workspace.lake, workspace.landing, settings, partition)

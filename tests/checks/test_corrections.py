@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import polars as pl
 
-from assets.closed_months import next_month
+from chargeback.billing_period import next_month
 from chargeback.contracts.contract import Contract
 from chargeback.contracts.corrections import CORRECTIONS
 from chargeback.contracts.partition import Partition

@@ -7,7 +7,7 @@ import pytest
 
 from chargeback.contracts.registry import MONTHLY
 from checks.registry import ALL_CHECKS
-from orchestration.automation import BRING_UP_TO_DATE, LET_OUT
+from orchestration.automation import BRING_UP_TO_DATE, LET_OUT, SEND
 from orchestration.definitions import definitions_for
 from resources.lake import Lake
 from tests.orchestration.ticks import BEFORE_LAST, LAST, RUNNING, Ticks, estate_settings
@@ -137,7 +137,7 @@ def test_what_stood_certified_before_letting_out_was_switched_on_is_let_out_next
     [
         ({}, {BRING_UP_TO_DATE, "yesterday_of_every_cluster"}),
         ({"publish": True}, {BRING_UP_TO_DATE, LET_OUT, "yesterday_of_every_cluster"}),
-        ({"publish": True, "send": True}, {BRING_UP_TO_DATE, LET_OUT, "yesterday_of_every_cluster"}),
+        ({"publish": True, "send": True}, {BRING_UP_TO_DATE, LET_OUT, SEND, "yesterday_of_every_cluster"}),
         ({"enabled": False}, set()),
         ({"enabled": False, "publish": True}, set()),
     ],
@@ -145,7 +145,7 @@ def test_what_stood_certified_before_letting_out_was_switched_on_is_let_out_next
 def test_what_is_on_follows_from_the_settings(tmp_path: Path, automation: dict[str, bool], running: set[str]) -> None:
     repository = definitions_for(estate_settings(tmp_path, **automation)).get_repository_def()
 
-    ours = (BRING_UP_TO_DATE, LET_OUT)
+    ours = (BRING_UP_TO_DATE, LET_OUT, SEND)
     sensors = {
         each.name for each in repository.sensor_defs
         if each.name in ours and each.default_status == dg.DefaultSensorStatus.RUNNING
@@ -156,12 +156,12 @@ def test_what_is_on_follows_from_the_settings(tmp_path: Path, automation: dict[s
     assert sensors | schedules == running
 
 
-def test_every_table_is_watched_by_exactly_one_of_the_two_sensors(tmp_path: Path) -> None:
+def test_every_table_is_watched_by_exactly_one_of_the_sensors(tmp_path: Path) -> None:
     definitions = definitions_for(estate_settings(tmp_path))
     graph = definitions.resolve_asset_graph()
     watched = [
         key
-        for name in (BRING_UP_TO_DATE, LET_OUT)
+        for name in (BRING_UP_TO_DATE, LET_OUT, SEND)
         for key in definitions.resolve_sensor_def(name).asset_selection.resolve(graph)
     ]
 

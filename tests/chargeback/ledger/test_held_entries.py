@@ -91,7 +91,7 @@ def test_a_held_entry_balances_stands_in_the_journal_and_is_withheld_from_sendin
     assert of_nlp["partner_company"].unique().to_list() == ["C1"]
     assert of_nlp["hold"][0].startswith("C2 is another company than C1")
     assert set(entries.filter(pl.col("team") != "NLP")["hold"]) == {""}
-    posted = postings_of(entries, None, mode="enforced", certificate_hash="c")
+    posted = postings_of(entries, {}, mode="enforced", certificate_hash="c")
     assert isinstance(posted, pl.DataFrame)
     assert dict(posted.select("team", "state").iter_rows()) == {
         "NLP": "withheld", "Robotics": "prepared", "Vision": "prepared", "unattributed": "prepared"

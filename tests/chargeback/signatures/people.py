@@ -21,9 +21,9 @@ def private_key(number: int) -> Ed25519PrivateKey:
     return Ed25519PrivateKey.from_private_bytes(bytes([number]) * 32)
 
 
-LEAD, CONTROLLER, PLATFORM, AUDITOR, CLERK, OWNER = (private_key(number) for number in range(1, 7))
+LEAD, CONTROLLER, PLATFORM, AUDITOR, CLERK, OWNER, SPONSOR = (private_key(number) for number in range(1, 8))
 SIGNERS = {"finance-lead": LEAD, "controller": CONTROLLER, "platform": PLATFORM, "auditor": AUDITOR,
-           "finance": CLERK, "cost-centre-owner": OWNER}  # fmt: skip
+           "finance": CLERK, "cost-centre-owner": OWNER, "sponsor": SPONSOR}  # fmt: skip
 
 
 def key(private: Ed25519PrivateKey, holder: str, role: str, until: datetime | None = END) -> Key:
@@ -38,6 +38,7 @@ KEYS = (
     key(AUDITOR, "Aud Moe", "auditor"),
     key(CLERK, "Fin Roy", "finance"),
     key(OWNER, "Cos Tan", "cost-centre-owner"),
+    key(SPONSOR, "Spo Uhl", "sponsor"),
 )
 KEYRING = Keyring(1, "", "Ops Desk", "the first keys", KEYS)
 ROOT = KEYRING.fingerprint

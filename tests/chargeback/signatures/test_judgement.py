@@ -45,7 +45,18 @@ def test_an_approval_by_the_finance_lead_of_what_somebody_else_prepared_counts()
 
 
 def test_every_kind_has_approvers_and_says_what_its_subject_names() -> None:
-    assert KINDS == ("rate-card", "closing", "correction", "waiver", "sign-off", "dispute", "map", "keyring")
+    assert (
+        "rate-card",
+        "closing",
+        "correction",
+        "waiver",
+        "sign-off",
+        "dispute",
+        "map",
+        "sponsorship",
+        "acceptance",
+        *("acceptance", "keyring"),
+    ) == KINDS
     assert set(SUBJECTS) == set(KINDS)
 
 
