@@ -47,10 +47,11 @@ fuzz: setup          ## 100,000 mutated sacct records; each is held, ignored or 
 chaos: setup         ## a small month on S3 through 500 kills (KILLS=, SEED=) and a store that fails one request in twenty
 	@CHAOS_KILLS=$${KILLS:-500} CHAOS_SEED=$${SEED:-1} $(BIN)/pytest -q -s --timeout=14400 tests/chaos/test_storm.py
 
-bench: setup         ## CPU time of a day's stages and of re-rating a year beside the physical limit, in interleaved runs
+bench: setup         ## CPU time of a day's stages and of re-rating a year beside the physical limit; memory of a month's documents
 	@$(BIN)/python -m benchmarks.day_of_holds
 	@$(BIN)/python -m benchmarks.day_of_samples
 	@$(BIN)/python -m benchmarks.rerating
+	@$(BIN)/python -m benchmarks.month_documents
 
 apiserver-test: setup ## the Kubernetes listing from a real kube-apiserver (KUBE_APISERVER=/path/to/the/binary) and etcd
 	@command -v etcd >/dev/null || { echo "no etcd: install the Debian package etcd-server"; exit 2; }

@@ -46,7 +46,7 @@ def focus_cost_and_usage(
         month.partition,
         inputs=Inputs.of(rated, lines, corrected, prices, stated, settings={"terms": terms}),
         rule=lambda: focus_rows(
-            rated.frame.collect(),
+            rated.frame,
             lines.frame.collect(),
             prices.frame.collect(),
             stated.frame.select("team", "statement_id", "total_amount").collect(),

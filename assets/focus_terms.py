@@ -19,5 +19,6 @@ def focus_terms_of(month: Month, settings: Settings, mode: str) -> FocusTerms:
         region_name=names.region_name or names.region,
         billing_account=company,
         billing_account_name=names.billing_account_name or company,
+        payment_terms=names.payment_terms,
         schedulers={name: cluster.scheduler for name, cluster in settings.clusters.items()},
     )

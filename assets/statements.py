@@ -142,7 +142,7 @@ def _rows(
     prices = read["rate_card"].collect()
     return statement_rows(
         read["team_charges"].collect(),
-        read["rated_usage"].collect(),
+        read["rated_usage"],
         uncharged,
         capacity_totals(read["capacity"]),
         coverage,

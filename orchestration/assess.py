@@ -124,7 +124,7 @@ def _document(
     rated = pl.concat(_rated(month, workspace) for month in months)
     failed = {run.partition for run in billed.runs if not run.succeeded}
     return assessment(
-        with_node_sizes(rated, node_sizes(capacity.frame, zone=settings.zone)),
+        with_node_sizes(rated.lazy(), node_sizes(capacity.frame, zone=settings.zone)).collect(),
         capacity_totals(capacity.frame),
         days=days,
         day_seconds=sum(day_interval(day, settings.zone).seconds for day in days),

@@ -77,8 +77,8 @@ def top_document(
         decimals = workspace.settings.currency.minor_units
         return {**common, **top_workloads(rated, limit=limit, cost_decimals=decimals)}
     capacity = workspace.lake.scan(CAPACITY, chosen.days_of(CAPACITY)).frame
-    sized = with_node_sizes(rated, node_sizes(capacity, zone=workspace.settings.zone))
-    return {**common, **top_groups(sized, by=by, limit=limit)}
+    sized = with_node_sizes(rated.lazy(), node_sizes(capacity, zone=workspace.settings.zone))
+    return {**common, **top_groups(sized.collect(), by=by, limit=limit)}
 
 
 def _rated(month: Month, workspace: Workspace) -> pl.DataFrame:

@@ -24,7 +24,7 @@ from resources.calendar_settings import Calendar, read_calendar
 from resources.cluster_settings import Cluster, read_clusters, zone_called
 from resources.correction_settings import Corrections, read_corrections
 from resources.enforcement_settings import Enforcement, read_enforcement
-from resources.focus_settings import Focus
+from resources.focus_settings import Focus, read_focus
 from resources.journal_settings import Journal
 from resources.month_end_settings import MonthEnd, read_month_end
 from resources.operation_settings import Automation, Events, Instance, read_automation, read_events, read_instance
@@ -202,7 +202,7 @@ def read_settings(read: Mapping[str, Any], *, folder: Path) -> Settings:
         contact=billing.get("contact", DEFAULT_CONTACT),
         policies=read_policies(read),
         journal=Journal(**_section(read, "journal", dict.fromkeys(Journal.__slots__, str))),
-        focus=Focus(**_section(read, "focus", dict.fromkeys(Focus.__slots__, str))),
+        focus=read_focus(read),
         recovery=read_recovery(read),
         events=read_events(read),
         automation=read_automation(read),

@@ -17,6 +17,7 @@ FOCUS_COST = pl.Decimal(38, 21)
 
 CHARGE_CATEGORIES = ("Usage", "Purchase", "Tax", "Credit", "Adjustment")
 PRICING_CATEGORIES = ("Standard", "Dynamic", "Committed", "Other")
+CAPACITY_STATUSES = ("Used", "Unused")
 UNITS = ("GPU-Hours", "Slice-Hours")
 
 
@@ -56,6 +57,9 @@ FOCUS_COST_AND_USAGE = Contract(
         _text("BillingCurrency", "ISO 4217 code"),
         Column("BillingPeriodEnd", INSTANT, "end of the month, exclusive", "instant"),
         Column("BillingPeriodStart", INSTANT, "start of the month", "instant"),
+        _text("CapacityReservationId", "slurm/cluster/reservation/name, whether it was used or not", nullable=True),
+        _text("CapacityReservationStatus", "Used: ran in it; Unused: reserved, held by nobody", nullable=True,
+              values=CAPACITY_STATUSES),
         _text("ChargeCategory", "Usage; Credit: forgiven; Adjustment: moved by rounding", values=CHARGE_CATEGORIES),
         _text("ChargeClass", "Correction, of a month that is closed; else null", nullable=True, values=("Correction",)),
         _text("ChargeDescription", "what it is, in a line"),
@@ -96,6 +100,7 @@ FOCUS_COST_AND_USAGE = Contract(
         _text("SubAccountType", "Team", values=("Team",)),
         _text("Tags", "JSON: project, user, account, workload", nullable=True),
         _hours("x_AllocatedGpuHours", "physical GPU-hours held, this owner's part"),
+        _text("x_AttributionMethod", "kind of key of ownership that named its owner, or unattributed", nullable=True),
         _text("x_Company", "company whose books carry it"),
         _hours("x_ConsumedGpuHours", "GPU-hours active, this owner's part; never what is charged"),
         _text("x_CorrectionReason", "why a closed month is corrected", nullable=True),

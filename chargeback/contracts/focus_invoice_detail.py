@@ -26,6 +26,7 @@ FOCUS_INVOICE_DETAIL = Contract(
         Column(
             "InvoiceIssueStatus", pl.String(), "a closed month's file says Issued", values=("Provisional", "Issued")
         ),
+        Column("PaymentTerms", pl.String(), "how and when the invoice is settled, in the settings' words"),
         Column("ReferenceInvoiceId", pl.String(), "the invoice that is corrected", nullable=True),
         Column("x_IsShadow", pl.Boolean(), "a parallel month: shown beside finance's own numbers, not billed"),
         Column("x_WouldBeBilledCost", MONEY, "what BilledCost is, or would be if enforced", "BillingCurrency"),

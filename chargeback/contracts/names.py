@@ -17,6 +17,9 @@ ALLOCATION = "allocation"
 RESERVED_UNUSED = "reserved-unused"
 """What is charged for what was reserved and held by nobody, to the payer that the ownership file names."""
 
+UNUSED_RUN_PREFIX = "reservation/"
+"""What stands for a run where nobody ran, before the reservation's name; no scheduler's run begins so."""
+
 CREDIT_PLATFORM_FAULT, CREDIT_PREEMPTED, CREDIT_SUSPENDED, CREDIT_SUSPENSE = CREDIT_KINDS = (
     "credit-platform-fault",
     "credit-preempted",

@@ -15,6 +15,8 @@ from chargeback.contracts.common_columns import (
 )
 from chargeback.contracts.contract import Column, Contract
 
+OWNERSHIP_KINDS = ("account", "namespace", "queue", "label", "user", "wckey", "reservation")
+
 OWNERSHIP = Contract(
     table="ownership",
     grain="one row per key, owner and stretch of days, cut to the month",
@@ -28,7 +30,7 @@ OWNERSHIP = Contract(
             "kind",
             pl.String(),
             "what the key is",
-            values=("account", "namespace", "queue", "label", "user", "wckey", "reservation"),
+            values=OWNERSHIP_KINDS,
         ),
         Column(
             "key",

@@ -24,6 +24,7 @@ from chargeback.contracts.common_columns import (
     source_text,
 )
 from chargeback.contracts.contract import PRICE, Column, Contract
+from chargeback.contracts.ownership import OWNERSHIP_KINDS
 
 
 def _unit_milliseconds(stem: str, meaning: str) -> Column:
@@ -72,10 +73,18 @@ RATED_USAGE = Contract(
         CUSTOMER_CLASS,
         KIND,
         source_text("account", "account that the owner was found by"),
+        Column(
+            "owner_kind",
+            pl.String(),
+            "kind of key that ownership names the owner by; null where it names none",
+            nullable=True,
+            values=OWNERSHIP_KINDS,
+        ),
         source_text("user", "user"),
         source_text("job_id", "id that people see"),
         source_text("job_name", "name given by the user"),
         source_text("workload", "what a person submitted: Job/train"),
+        source_text("reservation", "reservation that it ran in, or that nobody used; null if none, or several at once"),
         Column("workload_class", pl.String(), "shape of the work", values=("batch", "service", "interactive")),
         Column("has_started", pl.Boolean(), "it ran; otherwise it held and never ran"),
         Column("is_running", pl.Boolean(), "the hold goes on after its last observation"),

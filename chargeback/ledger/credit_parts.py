@@ -18,6 +18,7 @@ from chargeback.contracts.names import (
 )
 from chargeback.ledger.plain_numbers import decimal_text, hours_text, plain_amount, plain_price
 from chargeback.ledger.statement_document import Document, accelerator_name
+from chargeback.ledger.team_usage import summed
 from chargeback.money import SECONDS_PER_HOUR, Currency
 
 CREDIT_RUNS = 50
@@ -46,7 +47,9 @@ def why(kind: str) -> str:
     return "it was suspended and kept its GPUs"
 
 
-def credit_parts(rated: pl.DataFrame, lines: pl.DataFrame, *, currency: Currency, limit: int = CREDIT_RUNS) -> Document:
+def credit_parts(
+    rated: pl.DataFrame | pl.LazyFrame, lines: pl.DataFrame, *, currency: Currency, limit: int = CREDIT_RUNS
+) -> Document:
     """Charged, forgiven, and of the latter each kind and the largest runs; `charged` + `forgiven` is the total.
 
     Input:   contracts.rated_usage and team_charges of one team, or of the estate.
@@ -55,7 +58,7 @@ def credit_parts(rated: pl.DataFrame, lines: pl.DataFrame, *, currency: Currency
     amounts: dict[str, Decimal] = {}
     for kind, amount in lines.select("kind", "amount").iter_rows():
         amounts[kind] = amounts.get(kind, Decimal(0)) + amount
-    given_back = rated.filter(pl.col("kind").is_in(CREDIT_KINDS))
+    given_back = summed(rated.lazy().filter(pl.col("kind").is_in(CREDIT_KINDS)), rated)
     runs = _runs(given_back)
     forgiven = [kind for kind in CREDIT_KINDS if kind in amounts]
     return {

@@ -22,7 +22,7 @@ EXCEPTION_ROWS = 20
 
 def estate_document(
     lines: pl.DataFrame,
-    rated: pl.DataFrame,
+    rated: pl.LazyFrame,
     uncharged: pl.DataFrame,
     capacity_totals: pl.DataFrame,
     corrections: pl.DataFrame,
@@ -31,8 +31,8 @@ def estate_document(
 ) -> Document:
     """Totals, what is not charged, and conservation of a month, as texts.
 
-    Input:   contracts.team_charges, rated_usage (with node sizes) and corrections of the month; uncharged runs;
-             capacity totals.
+    Input:   contracts.team_charges, rated_usage (with node sizes; summed as a stream) and corrections of the month;
+             uncharged runs; capacity totals.
     """
     left = residue(lines)
     document: Document = {

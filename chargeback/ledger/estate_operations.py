@@ -14,14 +14,14 @@ OPERATIONS_ROWS = 20
 _RUNS_OF = ("cluster", "account")
 
 
-def without_operations(rated: pl.DataFrame) -> pl.DataFrame:
+def without_operations(rated: pl.LazyFrame) -> pl.LazyFrame:
     """The rows of contracts.rated_usage that somebody is asked to pay, or would be."""
     return rated.filter(pl.col("kind") != PLATFORM_OPERATIONS)
 
 
-def operations_parts(rated: pl.DataFrame, *, limit: int = OPERATIONS_ROWS) -> Document:
+def operations_parts(rated: pl.LazyFrame, *, limit: int = OPERATIONS_ROWS) -> Document:
     """GPU-hours that the platform's own runs held, by cluster and account, the largest first."""
-    own = rated.filter(pl.col("kind") == PLATFORM_OPERATIONS)
+    own = rated.filter(pl.col("kind") == PLATFORM_OPERATIONS).collect(engine="streaming")
     rows = largest_first(held_by(own, *_RUNS_OF))
     keys = [pl.col(name).fill_null("") for name in _RUNS_OF]
     counts: dict[tuple[str, ...], int] = {(cluster, account): count for cluster, account, count in

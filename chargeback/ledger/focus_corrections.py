@@ -11,7 +11,7 @@ from chargeback.contracts.focus_cost_and_usage import FOCUS_COST
 from chargeback.contracts.names import slug_of
 from chargeback.ledger.corrections import booked_of
 from chargeback.ledger.focus_terms import FocusTerms
-from chargeback.ledger.focus_usage import in_contract
+from chargeback.ledger.focus_usage import charge_category, in_contract
 
 CORRECTED = {
     "line_id": pl.String(),
@@ -25,8 +25,10 @@ CORRECTED = {
     "cluster": pl.String(),
     "accelerator": pl.String(),
     "tier": pl.String(),
+    "kind": pl.String(),
 }
-"""One row per line and closed month that is corrected; `amount` is the rounded difference, negative if given back."""
+"""One row per line and closed month that is corrected; `kind` is the line's, `amount` the rounded difference, negative
+if given back."""
 
 
 def booked_for_focus(corrections: pl.DataFrame) -> pl.DataFrame:
@@ -38,7 +40,8 @@ def correction_rows(corrections: pl.DataFrame, statements: pl.DataFrame, *, term
     """The rows of contracts.focus_cost_and_usage that correct closed months, unsorted.
 
     Input:   CORRECTED that this month books; contracts.statements of this month, whose totals hold them.
-    Output:  Usage rows of ChargeClass Correction without quantity or unit price, their four costs the difference.
+    Output:  rows of ChargeClass Correction without quantity or unit price, their four costs the difference: Usage, or
+             Credit where the line forgives, above zero if less of it is forgiven now.
     Raises:  ValueError for a correction of this month or a later one, for one without a reason, and for a team that
              has no statement to stand in.
     Source:  design.md 5.9; FOCUS 1.3, ChargeClass.
@@ -55,7 +58,7 @@ def correction_rows(corrections: pl.DataFrame, statements: pl.DataFrame, *, term
     return in_contract(
         rows.with_columns(
             AvailabilityZone=pl.col("cluster"),
-            ChargeCategory=pl.lit("Usage"),
+            ChargeCategory=charge_category(),
             ChargeClass=pl.lit("Correction"),
             ChargeDescription=pl.concat_str(pl.lit("correction of "), "line_id", pl.lit(": "), "reason"),
             ChargeFrequency=pl.lit("One-Time"),

@@ -34,7 +34,7 @@ def invoice_details(
         InvoiceDetailId=pl.concat_str("line_id", "corrects_month", separator="@"),
         x_WouldBeBilledCost="amount",
         ReferenceInvoiceId=pl.lit(pl.Series(references, dtype=pl.String)),
-        ChargeCategory=pl.lit("Usage"),
+        ChargeCategory=charge_category(),
     )
     return (
         pl.concat([new, corrected])
@@ -43,6 +43,7 @@ def invoice_details(
             **terms.in_every_row(),
             BilledCost=terms.billed("x_WouldBeBilledCost", MONEY),
             InvoiceIssueStatus=pl.lit("Provisional"),
+            PaymentTerms=pl.lit(terms.payment_terms),
         )
         .select(pl.col(name).cast(dtype) for name, dtype in FOCUS_INVOICE_DETAIL.schema.items())
         .sort(FOCUS_INVOICE_DETAIL.key)

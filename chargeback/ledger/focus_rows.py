@@ -10,28 +10,58 @@ from chargeback.contracts.names import slug_of
 from chargeback.ledger.focus_corrections import CORRECTED, correction_rows
 from chargeback.ledger.focus_terms import FocusTerms
 from chargeback.ledger.focus_usage import in_contract, usage_rows
+from chargeback.ledger.team_usage import ROWS_AT_ONCE, parts_of_teams, rows_of
 
 WIDE = Context(prec=76)
 """Room for every digit of a FOCUS cost."""
 
 
 def focus_rows(
-    rated: pl.DataFrame,
+    rated: pl.DataFrame | pl.LazyFrame,
     lines: pl.DataFrame,
     prices: pl.DataFrame,
     statements: pl.DataFrame,
     *,
     terms: FocusTerms,
     corrections: pl.DataFrame | None = None,
+    rows_at_once: int = ROWS_AT_ONCE,
 ) -> pl.DataFrame:
     """contracts.focus_cost_and_usage of a month, in order of its key.
 
-    Input:   contracts.rated_usage, team_charges, rate_card and statements of the month; CORRECTED that it books.
+    Input:   contracts.rated_usage, team_charges, rate_card and statements of the month; CORRECTED that it books. Usage
+             is read and put into FOCUS's words in parts of whole teams, `rows_at_once` of it as a rule.
     Output:  per InvoiceId, x_WouldBeBilledCost adds up to the statement's total exactly, and so does BilledCost unless
              the month is a parallel one, in which it is 0 everywhere.
     Source:  docs/decisions/0024; FOCUS 1.3, BilledCost.
     """
     booked = pl.DataFrame(schema=CORRECTED) if corrections is None else corrections
+    ids = dict(statements.select("team", "statement_id").iter_rows())
+    also = {*ids, *booked["team"]}
+    # An invoice is a part's alone and the parts are in order of it: put together, they are in order of the key.
+    invoices = [
+        _rows_of_teams(
+            rows_of(rated, teams),
+            lines.filter(pl.col("team").is_in(teams)),
+            prices,
+            statements.filter(pl.col("team").is_in(teams)),
+            terms=terms,
+            booked=booked.filter(pl.col("team").is_in(teams)),
+        )
+        for teams in parts_of_teams(rated, also=also, rows_at_once=rows_at_once, by=ids)
+    ]
+    return pl.concat(invoices or [FOCUS_COST_AND_USAGE.empty()], rechunk=False)
+
+
+def _rows_of_teams(
+    rated: pl.DataFrame,
+    lines: pl.DataFrame,
+    prices: pl.DataFrame,
+    statements: pl.DataFrame,
+    *,
+    terms: FocusTerms,
+    booked: pl.DataFrame,
+) -> pl.DataFrame:
+    """The rows of some teams' invoices, in order of the key."""
     exact = pl.concat(
         [
             usage_rows(rated, lines, prices, statements, terms=terms),

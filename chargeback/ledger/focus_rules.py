@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from chargeback.contracts.focus_cost_and_usage import (
+    CAPACITY_STATUSES,
     CHARGE_CATEGORIES,
     FOCUS_COST_AND_USAGE,
     PRICING_CATEGORIES,
@@ -20,6 +21,9 @@ from chargeback.ledger.focus_usage import ALLOCATION_METHOD, TAG_PREFIX
 _IS_USAGE = pl.col("ChargeCategory") == "Usage"
 _IS_CORRECTION = pl.col("ChargeClass").eq_missing("Correction")
 _IS_METERED = _IS_USAGE & ~_IS_CORRECTION
+_IS_FORGIVEN = (pl.col("ChargeCategory") == "Credit") & ~_IS_CORRECTION
+"""A Credit of this month; one that is corrected may be above zero: less of it is forgiven now."""
+
 _IS_SPLIT = pl.col("AllocatedMethodId").is_not_null()
 
 NEVER_EMPTY = (
@@ -30,7 +34,7 @@ NEVER_EMPTY = (
 ON_USAGE = (
     "ConsumedQuantity", "ConsumedUnit", "ContractedUnitPrice", "ListUnitPrice", "PricingCategory", "PricingQuantity",
     "PricingUnit", "ResourceId", "ResourceName", "ResourceType", "SkuMeter", "SkuPriceId", "Tags",
-    "x_RateCardVersion", "AvailabilityZone", "SkuId", "SkuPriceDetails",
+    "x_AttributionMethod", "x_RateCardVersion", "AvailabilityZone", "SkuId", "SkuPriceDetails",
 )  # fmt: skip
 WITH_A_SPLIT = ("AllocatedMethodDetails", "AllocatedResourceId", "AllocatedResourceName", "AllocatedTags")
 
@@ -45,6 +49,7 @@ def broken_rules() -> Mapping[str, pl.Expr]:
         **{f"{name} stands on every Usage row": _IS_METERED & pl.col(name).is_null() for name in ON_USAGE},
         **{f"{name} stands on split rows and only there": pl.col(name).is_null() == _IS_SPLIT for name in WITH_A_SPLIT},
         **_values(),
+        **_reservations(),
         **_periods(),
         **_amounts(),
         **_corrections(),
@@ -82,6 +87,16 @@ def _values() -> Mapping[str, pl.Expr]:
     }
 
 
+def _reservations() -> Mapping[str, pl.Expr]:
+    status, is_named = pl.col("CapacityReservationStatus"), pl.col("CapacityReservationId").is_not_null()
+    is_unused = pl.col("ResourceType").eq_missing("Reservation")
+    return {
+        "CapacityReservationStatus is one of FOCUS's": ~status.is_in(CAPACITY_STATUSES),
+        "CapacityReservationStatus stands with its id and only there": is_named != status.is_not_null(),
+        "what a reservation left unused is Unused and nothing else is": is_unused != status.eq_missing("Unused"),
+    }
+
+
 def _periods() -> Mapping[str, pl.Expr]:
     starts, ends = pl.col("ChargePeriodStart"), pl.col("ChargePeriodEnd")
     return {
@@ -110,8 +125,8 @@ def _amounts() -> Mapping[str, pl.Expr]:
         "ConsumedQuantity is PricingQuantity": _IS_USAGE
         & pl.col("ConsumedQuantity").ne_missing(pl.col("PricingQuantity")),
         "Usage is of no less than nothing": _IS_METERED & (pl.col("PricingQuantity") < 0),
-        "a Credit is below zero": (pl.col("ChargeCategory") == "Credit") & (pl.col("ContractedCost") >= 0),
-        "usage and credits name their statement line": (_IS_METERED | (pl.col("ChargeCategory") == "Credit"))
+        "a Credit is below zero": _IS_FORGIVEN & (pl.col("ContractedCost") >= 0),
+        "usage and credits name their statement line": (_IS_METERED | _IS_FORGIVEN)
         & (pl.col("x_LineId").is_null() | (pl.col("x_LineId") == "")),
     }
 

@@ -18,7 +18,8 @@ class FocusTerms:
     """Who bills what to whom, in one month.
 
     `provider` names the platform everywhere, the issuer of invoices included: the official rules take another issuer
-    for a marketplace sale, whose BilledCost must be 0. `schedulers` is cluster -> scheduler.
+    for a marketplace sale, whose BilledCost must be 0. `schedulers` is cluster -> scheduler; `payment_terms` are an
+    invoice's, in words, and FOCUS 1.4 lets them not be empty.
     """
 
     period: BillingPeriod
@@ -31,6 +32,7 @@ class FocusTerms:
     billing_account: str
     billing_account_name: str
     schedulers: Mapping[str, str]
+    payment_terms: str = ""
 
     @property
     def is_shadow(self) -> bool:

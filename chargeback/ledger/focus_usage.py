@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from chargeback.contracts.focus_cost_and_usage import FOCUS_COST, FOCUS_COST_AND_USAGE
-from chargeback.contracts.names import CREDIT_KINDS, RESERVED_UNUSED, slug_of
+from chargeback.contracts.names import CREDIT_KINDS, UNATTRIBUTED, UNUSED_RUN_PREFIX, slug_of
 from chargeback.ledger.charges import LINE_KEY
 from chargeback.ledger.focus_numbers import cost_of, decimal_digits, hours_of, price_of
 from chargeback.ledger.focus_terms import FocusTerms
@@ -29,6 +29,10 @@ EMPTY_WITHOUT_USAGE = (
 
 TAG_PREFIX = "gpu-chargeback/"
 _IS_CREDIT = pl.col("kind").is_in(CREDIT_KINDS)
+_IS_UNUSED = pl.col("run").str.starts_with(UNUSED_RUN_PREFIX)
+"""Reserved, held by nobody. By its run and not its kind, since what is forgiven of it is unused too."""
+
+_UNUSED_ID = pl.concat_str(pl.lit("slurm"), "cluster", "run", separator="/")
 _TAGS = ("account", "job_id", "project", "tier", "user", "workload")
 
 
@@ -58,7 +62,9 @@ def usage_rows(
     billed = costed.with_columns(x_WouldBeBilledCost=pl.col("ContractedCost")).with_columns(
         BilledCost=terms.billed("x_WouldBeBilledCost", FOCUS_COST)
     )
-    named = billed.with_columns(**terms.in_every_row(), **_names(prices), EffectiveCost=pl.col("BilledCost"))
+    named = billed.with_columns(
+        **terms.in_every_row(), **_names(prices), **_reservation(), EffectiveCost=pl.col("BilledCost")
+    )
     return in_contract(named.with_columns(**_allocation()))
 
 
@@ -127,8 +133,6 @@ def _quantities() -> Mapping[str, pl.Expr]:
 
 def _names(prices: pl.DataFrame) -> Mapping[str, pl.Expr]:
     is_slurm = pl.col("scheduler") == "slurm"
-    is_reserved = pl.col("kind") == RESERVED_UNUSED
-    kept = pl.concat_str(pl.lit("slurm"), "cluster", "run", separator="/")
     name = pl.coalesce("job_name", "job_id", "run")
     job = pl.concat_str(pl.lit("slurm"), "cluster", pl.coalesce("job_id", "run"), separator="/")
     pod = pl.concat_str(pl.lit("k8s"), "cluster", pl.coalesce("account", pl.lit("")), "run", separator="/")
@@ -138,9 +142,9 @@ def _names(prices: pl.DataFrame) -> Mapping[str, pl.Expr]:
         "ChargeDescription": pl.concat_str("accelerator", pl.lit(" "), "tier", pl.lit(" "), "kind", pl.lit(": "), name),
         "ChargeFrequency": pl.when(_IS_CREDIT).then(pl.lit("One-Time")).otherwise(pl.lit("Usage-Based")),
         "PricingCategory": pl.lit("Standard"),
-        "ResourceId": pl.when(is_reserved).then(kept).when(is_slurm).then(job).otherwise(pod),
+        "ResourceId": pl.when(_IS_UNUSED).then(_UNUSED_ID).when(is_slurm).then(job).otherwise(pod),
         "ResourceName": name,
-        "ResourceType": pl.when(is_reserved)
+        "ResourceType": pl.when(_IS_UNUSED)
         .then(pl.lit("Reservation"))
         .when(is_slurm)
         .then(pl.lit("GPU job"))
@@ -151,6 +155,9 @@ def _names(prices: pl.DataFrame) -> Mapping[str, pl.Expr]:
         "SkuPriceId": pl.concat_str("accelerator", "card_version", "tier", separator="/"),
         "SubAccountName": pl.col("team"),
         "Tags": pl.struct(pl.col(column).alias(f"{TAG_PREFIX}{column}") for column in _TAGS).struct.json_encode(),
+        "x_AttributionMethod": pl.when(pl.col("team") == UNATTRIBUTED)
+        .then(pl.lit(UNATTRIBUTED))
+        .otherwise("owner_kind"),
         "x_Company": pl.col("company"),
         "x_CostCentre": pl.col("cost_centre"),
         "x_Host": pl.col("host"),
@@ -160,6 +167,20 @@ def _names(prices: pl.DataFrame) -> Mapping[str, pl.Expr]:
         "x_Run": pl.col("run"),
         "x_Sharing": pl.col("sharing"),
         "x_WorkloadClass": pl.col("workload_class"),
+    }
+
+
+def _reservation() -> Mapping[str, pl.Expr]:
+    """Which reservation a row ran in, or left unused; null where it has to do with none.
+
+    Source: FOCUS 1.2 to 1.4, CapacityReservationId and CapacityReservationStatus.
+    """
+    name = pl.when(pl.col("reservation") != "").then("reservation")
+    used_id = pl.concat_str(pl.lit("slurm/"), "cluster", pl.lit(f"/{UNUSED_RUN_PREFIX}"), name)
+    used = pl.when(name.is_not_null())
+    return {
+        "CapacityReservationId": pl.when(_IS_UNUSED).then(_UNUSED_ID).otherwise(used_id),
+        "CapacityReservationStatus": pl.when(_IS_UNUSED).then(pl.lit("Unused")).otherwise(used.then(pl.lit("Used"))),
     }
 
 

@@ -67,13 +67,13 @@ def node_sizes(capacity: pl.LazyFrame, *, zone: ZoneInfo) -> pl.DataFrame:
     )
 
 
-def with_node_sizes(rated: pl.DataFrame, sizes: pl.DataFrame) -> pl.DataFrame:
+def with_node_sizes(rated: pl.LazyFrame, sizes: pl.DataFrame) -> pl.LazyFrame:
     """Rated usage with node_gpus_numerator and _denominator of its host and day; null where nobody knows.
 
-    A folded set of hosts has their average.
+    A folded set of hosts has their average. Raises ValueError where `sizes` has a host and day twice.
     """
-    places = rated.select(HOST_DAY).unique()
-    folded = places.filter(pl.col("host").str.contains(_SET_SIGNS))
+    places = rated.filter(pl.col("host").str.contains(_SET_SIGNS)).select(HOST_DAY)
+    folded = places.unique().collect(engine="streaming")
     members = folded.with_columns(
         pl.Series("member", [_hosts_in(host) for host in folded["host"]], dtype=pl.List(pl.String))
     )
@@ -90,7 +90,9 @@ def with_node_sizes(rated: pl.DataFrame, sizes: pl.DataFrame) -> pl.DataFrame:
         .select(*HOST_DAY, node_gpus_numerator="_total", node_gpus_denominator="_count")
     )
     known = pl.concat([sizes, averages.select(sizes.columns)])
-    return rated.join(known, on=HOST_DAY, how="left", validate="m:1")
+    if known.select(HOST_DAY).is_duplicated().any():
+        raise ValueError("a host has two sizes on one day: make its capacity anew")
+    return rated.join(known.lazy(), on=HOST_DAY, how="left")  # a join that validates holds the whole month in memory
 
 
 def _single_hosts(hours: pl.DataFrame) -> pl.DataFrame:

@@ -22,6 +22,7 @@ from chargeback.ledger.plain_numbers import (
     plain_price,
 )
 from chargeback.ledger.statement_document import Document, accelerator_name
+from chargeback.ledger.team_usage import summed
 from chargeback.ledger.usage_sums import Held, held_by, largest_first, rows_of_largest, total
 from chargeback.money import Currency
 
@@ -110,13 +111,13 @@ def job_parts(rated: pl.DataFrame, *, limit: int) -> Document:
     }
 
 
-def not_charged_parts(rated: pl.DataFrame, uncharged: pl.DataFrame) -> list[Document]:
+def not_charged_parts(rated: pl.DataFrame | pl.LazyFrame, uncharged: pl.DataFrame) -> list[Document]:
     """Everything of a team that is not charged, with its reason: unknown counts, jobs that never started, no price."""
     parts: list[Document] = []
     for (reason,), runs in sorted(uncharged.partition_by("reason", as_dict=True).items()):
         seconds = int(runs["wall_seconds"].sum())
         parts.append(_not_charged(str(reason), _jobs(runs), hours_text(Fraction(seconds)), "hours of wall time"))
-    unpriced = rated.filter(pl.col("price").is_null())
+    unpriced = summed(rated.lazy().filter(pl.col("price").is_null()), rated)
     for (accelerator, tier), held in held_by(unpriced, "accelerator", "tier").items():
         runs = unpriced.filter((pl.col("accelerator") == accelerator) & (pl.col("tier") == tier))
         reason = f"the rate card has no price for {accelerator}, {tier}"

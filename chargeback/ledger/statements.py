@@ -43,7 +43,8 @@ from chargeback.ledger.statement_parts import (
     texts,
     user_parts,
 )
-from chargeback.ledger.suspense_parts import suspense_parts
+from chargeback.ledger.suspense_parts import SUSPENSE_COLUMNS, suspense_parts
+from chargeback.ledger.team_usage import ROWS_AT_ONCE, rows_of, usage_by_team
 from chargeback.ledger.utilisation import held_parts, state_days, utilisation_parts
 from chargeback.ledger.waste_parts import WASTE_ROWS, waste_parts
 from chargeback.money import Currency
@@ -57,7 +58,7 @@ NO_TERMS = PostingTerms("")
 
 def statement_rows(
     lines: pl.DataFrame,
-    rated: pl.DataFrame,
+    rated: pl.DataFrame | pl.LazyFrame,
     uncharged: pl.DataFrame,
     capacity_totals: pl.DataFrame,
     coverage: Coverage,
@@ -76,33 +77,33 @@ def statement_rows(
     corrections: pl.DataFrame = NO_CORRECTIONS,
     previous_corrections: pl.DataFrame = NO_CORRECTIONS,
     terms: PostingTerms = NO_TERMS,
+    rows_at_once: int = ROWS_AT_ONCE,
 ) -> pl.DataFrame:
     """contracts.statements of a month, in order of team; `unattributed` has one of its own, for whoever must clear it.
 
-    Input:   contracts.team_charges and rated_usage of the month; uncharged runs (team, cluster, job_id, reason,
-             wall_seconds); capacity totals; what was read; last month's team_charges (None: there is no statement for
-             it); policies as they are printed; `contact` answers disputes. `mode` is parallel or enforced. `sizes`:
-             node_sizes of the month's days; `unheld`: unheld_activity of them; `quota`: exceptions.QUOTA of them;
-             `corrections`: contracts.corrections that the month books, and that the month before did; `terms` of
-             posting.
+    Input:   contracts.team_charges and rated_usage of the month, the latter summed as a stream and read by teams,
+             `rows_at_once` as a rule; uncharged runs (team, cluster, job_id, reason, wall_seconds); capacity totals;
+             what was read; last month's team_charges (None: there is no statement for it); policies as they are
+             printed; `contact` answers disputes. `mode` is parallel or enforced. `sizes`: node_sizes of the month's
+             days; `unheld`: unheld_activity of them; `quota`: exceptions.QUOTA of them; `corrections`:
+             contracts.corrections that the month books, and that the month before did; `terms` of posting.
     Output:  a row for every team that held, would have borne, or is corrected; total: rounded lines and corrections.
              What the platform itself ran stands in the estate's part only.
     """
     corrected, corrected_before = _by_team(corrections), _by_team(previous_corrections)
-    sized = with_node_sizes(rated, pl.DataFrame(schema=NODE_SIZES) if sizes is None else sizes)
+    sized = with_node_sizes(rated.lazy(), pl.DataFrame(schema=NODE_SIZES) if sizes is None else sizes)
     estate = estate_document(lines, sized, uncharged, capacity_totals, corrections, currency=currency)
-    estate = {
-        **held_document(estate, lines, corrections, terms, currency),
-        "exceptions": exceptions_of_estate(unheld, quota),
-    }
-    common = {
-        **_circumstances(coverage, card, policies, contact), "month": month, "mode": mode, "currency": currency.code,
-        "estate": estate,
-    }  # fmt: skip
-    charged, used, left_out = (_by_team(frame) for frame in (lines, without_operations(sized), uncharged))
+    estate = held_document(estate, lines, corrections, terms, currency)
+    estate = {**estate, "exceptions": exceptions_of_estate(unheld, quota)}
+    of_month = {"month": month, "mode": mode, "currency": currency.code, "estate": estate}
+    common = {**_circumstances(coverage, card, policies, contact), **of_month}
+    charged, left_out, used = _by_team(lines), _by_team(uncharged), without_operations(sized)
+    suspense = _suspense(used, month, policies)
     rows = []
-    for team in _that_are_asked({*charged, *used, *left_out, *corrected}):
-        mine, usage = charged.get(team, lines.clear()), used.get(team, sized.clear())
+    for team, usage in usage_by_team(used, also={*charged, *left_out, *corrected}, rows_at_once=rows_at_once):
+        if slug_of(team) == PLATFORM_OPERATIONS:
+            continue
+        mine = charged.get(team, lines.clear())
         mended, before = (of.get(team, NO_CORRECTIONS) for of in (corrected, corrected_before))
         change = _change(team, mine, previous_lines, month=month, currency=currency)
         of_team = _of_team(team, mine, usage, currency=currency, appendix_jobs=appendix_jobs)
@@ -111,7 +112,7 @@ def statement_rows(
             **held_document(corrected_document(of_team, mended, currency), mine, mended, terms, currency),
             "change": corrected_change(change, mended, before, currency),
             "not_charged": not_charged_parts(usage, left_out.get(team, uncharged.clear())),
-            "suspense": _suspense(team, used.get(UNATTRIBUTED, sized.clear()), month=month, policies=policies),
+            "suspense": suspense[team == UNATTRIBUTED],
         }
         rows.append(_row(team, mine, mended, document, month=month, currency=currency))
     return pl.DataFrame(rows, schema=STATEMENTS.schema, orient="row").sort("team")
@@ -144,13 +145,13 @@ def _circumstances(coverage: Coverage, card: CardMark | None, policies: Mapping[
     }
 
 
-def _that_are_asked(teams: set[str]) -> list[str]:
-    return sorted(team for team in teams if slug_of(team) != PLATFORM_OPERATIONS)
-
-
-def _suspense(team: str, unattributed: pl.DataFrame, *, month: str, policies: Mapping[str, str]) -> Document:
-    limit = SUSPENSE_ACCOUNTS[team == UNATTRIBUTED]
-    return suspense_parts(unattributed, month=month, policies=policies, limit=limit)
+def _suspense(used: pl.LazyFrame, month: str, policies: Mapping[str, str]) -> dict[bool, Document]:
+    """The suspense as its own statement has it (True), and as every other has it."""
+    unattributed = rows_of(used.select(SUSPENSE_COLUMNS), [UNATTRIBUTED])
+    return {
+        is_own: suspense_parts(unattributed, month=month, policies=policies, limit=limit)
+        for is_own, limit in SUSPENSE_ACCOUNTS.items()
+    }
 
 
 def _by_team(frame: pl.DataFrame) -> dict[str, pl.DataFrame]:

@@ -6,7 +6,6 @@ Not here: what becomes of it once it is due (pricing/credits.py), clearing it (p
 
 from collections.abc import Mapping
 from datetime import date, timedelta
-from fractions import Fraction
 
 import polars as pl
 
@@ -14,8 +13,14 @@ from chargeback.contracts.names import CREDIT_SUSPENSE, RESERVED_UNUSED
 from chargeback.ledger.plain_numbers import decimal_text, hours_text
 from chargeback.ledger.statement_document import Document
 from chargeback.ledger.statement_parts import COST_DECIMALS, held_texts
+from chargeback.ledger.unused_reservations import unused_reservations
 from chargeback.ledger.usage_sums import held_by, largest_first, total
-from chargeback.money import SECONDS_PER_HOUR
+
+SUSPENSE_COLUMNS = (
+    "team", "kind", "cluster", "run", "account", "user", "day", "price", "quantity_numerator", "quantity_denominator",
+    "gpu_seconds_numerator", "gpu_seconds_denominator",
+)  # fmt: skip
+"""The columns of rated usage that are read."""
 
 DUE_DAY = "suspense_due_day"
 """Of the policies as they are printed: the day itself, by the company's calendar."""
@@ -55,23 +60,15 @@ def suspense_parts(unattributed: pl.DataFrame, *, month: str, policies: Mapping[
 
 def _reservations(unattributed: pl.DataFrame, end: date) -> list[Document]:
     """Reservations of which nobody pays what was unused, by cluster and name."""
-    sums: dict[tuple[str, str], tuple[Fraction, Fraction, str]] = {}
-    rows = unattributed.filter(pl.col("kind") == RESERVED_UNUSED).sort("cluster", "run", "day")
-    for row in rows.iter_rows(named=True):
-        key = (row["cluster"], row["run"].partition("/")[2])
-        quantity = Fraction(row["quantity_numerator"], row["quantity_denominator"])
-        so_far, cost, first = sums.get(key, (Fraction(0), Fraction(0), row["day"]))
-        added = quantity * Fraction(row["price"] or 0) / SECONDS_PER_HOUR
-        sums[key] = (so_far + quantity, cost + added, min(first, row["day"]))
     return [
         {
             "cluster": cluster,
             "reservation": name,
-            "hours": hours_text(quantity),
-            "cost": decimal_text(cost, decimals=COST_DECIMALS),
-            **_age(first, end),
+            "hours": hours_text(unused.gpu_seconds),
+            "cost": decimal_text(unused.cost, decimals=COST_DECIMALS),
+            **_age(unused.first_day, end),
         }
-        for (cluster, name), (quantity, cost, first) in sums.items()
+        for (cluster, name), unused in unused_reservations(unattributed).items()
     ]
 
 

@@ -5,10 +5,13 @@ one way (`LOSSES`). Nothing here moves a charge. Not here: which workload lost m
 """
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
+from operator import attrgetter
 
 import polars as pl
+
+from chargeback.ledger.team_usage import summed
 
 MILLISECONDS = 1000
 PPM = 10**6
@@ -38,7 +41,7 @@ class UsageStates:
     node_active: Fraction = Fraction(0)
 
     def __add__(self, other: "UsageStates") -> "UsageStates":
-        return UsageStates(*(mine + theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True)))
+        return UsageStates(*(mine + theirs for mine, theirs in zip(_SUMS_OF(self), _SUMS_OF(other), strict=True)))
 
     @property
     def lost(self) -> Fraction:
@@ -51,6 +54,7 @@ class UsageStates:
         return self.idle + self.starved + self.busy
 
 
+_SUMS_OF = attrgetter(*(each.name for each in fields(UsageStates)))
 StateSums = dict[tuple[str, ...], UsageStates]
 
 _IN_MILLISECONDS = ("idle", "starved", "busy", "unmeasured", "active", *(f"lost_{loss}" for loss in LOSSES))
@@ -59,16 +63,16 @@ _HELD = "gpu_seconds_denominator"
 _NODE = ("node_gpus_numerator", "node_gpus_denominator")
 
 
-def states_by(rated: pl.DataFrame, *columns: str) -> StateSums:
+def states_by(rated: pl.DataFrame | pl.LazyFrame, *columns: str) -> StateSums:
     """Sum rated usage by text columns (null reads as empty), in order of the keys. Meant for groups that fit a page.
 
     Input: contracts.rated_usage; with the columns of node_sizes.with_node_sizes there are node-hours too.
     """
-    sized = rated if set(_NODE) <= set(rated.columns) else rated.with_columns(
-        pl.lit(None, pl.Int64).alias(name) for name in _NODE
-    )  # fmt: skip
+    rows = rated.lazy()
+    unsized = set(_NODE) - set(rows.collect_schema())
+    sized = rows.with_columns(pl.lit(None, pl.Int64).alias(name) for name in unsized) if unsized else rows
     measured = (*_IN_MILLISECONDS, "consumed")
-    added = (
+    added = summed(
         with_losses(sized)
         .with_columns(
             **{name: pl.col(f"{name}_unit_milliseconds").cast(pl.Int128) for name in _IN_MILLISECONDS},
@@ -76,7 +80,8 @@ def states_by(rated: pl.DataFrame, *columns: str) -> StateSums:
             held=pl.col("gpu_seconds_numerator").cast(pl.Int128),
         )
         .group_by(*(pl.col(column).fill_null("") for column in columns), *_SCALE, _HELD, *_NODE, "is_estimate")
-        .agg(pl.col("held", *measured).sum())
+        .agg(pl.col("held", *measured).sum()),
+        rated,
     )
     sums: StateSums = {}
     for row in added.iter_rows(named=True):
@@ -90,7 +95,7 @@ def all_states(sums: StateSums) -> UsageStates:
     return sum(sums.values(), UsageStates())
 
 
-def with_losses(rated: pl.DataFrame) -> pl.DataFrame:
+def with_losses(rated: pl.LazyFrame) -> pl.LazyFrame:
     """Rated usage with lost_<loss>_unit_milliseconds (128 bits) for each of `LOSSES`, no millisecond in two of them.
 
     A run that never ran lost all that it held. Time after the end of its workload is taken to be idle first, then

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import polars as pl
 
+from chargeback.ledger.team_usage import summed
 from chargeback.money import SECONDS_PER_HOUR
 
 
@@ -29,12 +30,12 @@ class Held:
 Sums = dict[tuple[str, ...], Held]
 
 
-def held_by(rated: pl.DataFrame, *columns: str) -> Sums:
+def held_by(rated: pl.DataFrame | pl.LazyFrame, *columns: str) -> Sums:
     """Sum rated usage by text columns (null reads as empty), in order of the keys. Meant for groups that fit a page."""
     denominators = ("quantity_denominator", "gpu_seconds_denominator")
-    added = rated.group_by(*(pl.col(column).fill_null("") for column in columns), "price", *denominators).agg(
-        pl.col("quantity_numerator").cast(pl.Int128).sum(), pl.col("gpu_seconds_numerator").cast(pl.Int128).sum()
-    )
+    numerators = (pl.col("quantity_numerator").cast(pl.Int128), pl.col("gpu_seconds_numerator").cast(pl.Int128))
+    keys = (pl.col(column).fill_null("") for column in columns)
+    added = summed(rated.lazy().group_by(*keys, "price", *denominators).agg(each.sum() for each in numerators), rated)
     sums: Sums = {}
     for *key, price, quantity_denominator, gpu_denominator, quantity, gpu_seconds in added.iter_rows():
         cost = Fraction(quantity, quantity_denominator) * Fraction(price or 0) / SECONDS_PER_HOUR

@@ -9,7 +9,7 @@ import polars as pl
 
 from chargeback.ledger.plain_numbers import decimal_text, hours_text
 from chargeback.ledger.statement_document import Document, accelerator_name
-from chargeback.ledger.usage_states import UsageStates, all_states, states_by
+from chargeback.ledger.usage_states import StateSums, UsageStates, all_states, states_by
 from chargeback.ledger.usage_sums import held_by, total
 from chargeback.money import SECONDS_PER_HOUR
 
@@ -19,7 +19,7 @@ STATES = ("busy", "starved", "idle", "unmeasured")
 GROUPINGS = ("workload_class", "accelerator", "cluster")
 
 
-def held_parts(rated: pl.DataFrame) -> Document:
+def held_parts(rated: pl.DataFrame | pl.LazyFrame) -> Document:
     """What the held hours did. Without telemetry all of them are unmeasured, which is never idle.
 
     `cost_per_active_hour` is what an hour cost in which the GPU was active, unrounded and for reading; empty where
@@ -45,8 +45,9 @@ def held_parts(rated: pl.DataFrame) -> Document:
     }
 
 
-def utilisation_parts(rated: pl.DataFrame) -> Document:
+def utilisation_parts(rated: pl.DataFrame | pl.LazyFrame) -> Document:
     """Held against active, each grouping a list, most held first. Input: with_node_sizes for node-hours."""
+    together = states_by(rated, *GROUPINGS)
     return {
         grouping: [
             {
@@ -54,10 +55,18 @@ def utilisation_parts(rated: pl.DataFrame) -> Document:
                 "name": accelerator_name(key) if grouping == "accelerator" else key,
                 **state_texts(states),
             }
-            for (key,), states in sorted(states_by(rated, grouping).items(), key=lambda each: (-each[1].held, each[0]))
+            for (key,), states in sorted(_folded(together, at).items(), key=lambda each: (-each[1].held, each[0]))
         ]
-        for grouping in GROUPINGS
+        for at, grouping in enumerate(GROUPINGS)
     }
+
+
+def _folded(sums: StateSums, at: int) -> StateSums:
+    """The sums by one part of their keys, so that the rows are read once for all of them."""
+    folded: StateSums = {}
+    for key, states in sums.items():
+        folded[(key[at],)] = folded.get((key[at],), UsageStates()) + states
+    return folded
 
 
 def state_texts(states: UsageStates) -> Document:

@@ -76,14 +76,15 @@ def with_workload_names(rated: pl.DataFrame) -> pl.DataFrame:
 
 
 def _items(rated: pl.DataFrame, kinds: tuple[str, ...], *, limit: int) -> list[WasteItem]:
-    split = with_losses(with_workload_names(rated)).with_columns(
+    split = with_losses(with_workload_names(rated).lazy()).with_columns(
         pl.col(name).fill_null("") for name in WORKLOAD
-    )  # fmt: skip
+    ).collect()  # fmt: skip
     columns = {kind: f"{kind if kind == UNMEASURED else f'lost_{kind}'}_unit_milliseconds" for kind in kinds}
     largest = _largest(split, columns, limit=limit)
+    rows = split.join(largest, on=list(WORKLOAD), how="semi").partition_by(WORKLOAD, as_dict=True)
     items = []
     for kind, *key in largest.iter_rows():
-        own = _rows_of(split, tuple(key))
+        own = rows[tuple(key)]
         states = states_by(own, *WORKLOAD)[tuple(key)]
         lost = states.unmeasured if kind == UNMEASURED else Fraction(getattr(states, f"lost_{kind}"))
         days = own.filter(pl.col(columns[kind]) > 0)["day"]

@@ -9,6 +9,7 @@ import polars as pl
 
 from chargeback.ledger.plain_numbers import decimal_text, hours_text
 from chargeback.ledger.statement_document import Document
+from chargeback.ledger.unused_reservations import unused_texts
 from chargeback.ledger.usage_states import all_states, states_by
 from chargeback.ledger.waste import UNMEASURED, WasteItem, never_active_items, unmeasured_items, waste_items
 
@@ -52,13 +53,18 @@ def advice(item: WasteItem) -> str:
 
 
 def waste_parts(rated: pl.DataFrame, *, limit: int, cost_decimals: int) -> Document:
-    """The largest losses, the largest unknowns and the GPUs that never worked; sums are of everything."""
+    """The largest losses, unused reservations among them, the largest unknowns and the GPUs that never worked.
+
+    Sums are of everything that was held: what a reservation kept is in no sum of hours.
+    """
+    lost = [item_texts(item, cost_decimals=cost_decimals) for item in waste_items(rated, limit=limit)]
+    lost += unused_texts(rated, cost_decimals=cost_decimals)
     states = all_states(states_by(rated, "team"))
     runs = rated.unique(["cluster", "run"])
     return {
         "hours": hours_text(states.lost),
         "unmeasured_hours": hours_text(states.unmeasured),
-        "rows": [item_texts(item, cost_decimals=cost_decimals) for item in waste_items(rated, limit=limit)],
+        "rows": sorted(lost, key=lambda row: -Fraction(row["gpu_seconds"]))[:limit],
         "unmeasured": [
             item_texts(item, cost_decimals=cost_decimals) for item in _unknown(rated, states.observed, limit)
         ],

@@ -43,10 +43,11 @@ def with_owners(
 
     Input:   usage with cluster, day, account, user, wckey and, where they are known, scheduler, queue and labels (JSON)
              as in contracts.runs; contracts.ownership of one month.
-    Output:  the same columns plus team, cost_centre, project, company, customer_class and part_numerator /
-             part_denominator; the parts of one input row add up to 1, what nobody owns being `unattributed`. The key of
-             a queue is the Slurm partition or namespace/queue, that of a label namespace/label=value; of several labels
-             that are owned the one that the ownership file names first decides.
+    Output:  the same columns plus team, cost_centre, project, company, customer_class, owner_kind (the kind of key that
+             is owned; null where none is) and part_numerator / part_denominator; the parts of one input row add up to
+             1, what nobody owns being `unattributed`. The key of a queue is the Slurm partition or namespace/queue,
+             that of a label namespace/label=value; of several labels that are owned the one that the ownership file
+             names first decides.
     Source:  design.md 2 "ownership", "unattributed"; 7, last rule but one; case K19.
     """
     columns = usage.columns
@@ -62,7 +63,7 @@ def with_owners(
         )  # fmt: skip
         found = _found_by(asked, known.filter(pl.col("owner_kind") == kind), kind=kind)
     nobody = dict(zip(_OWNER, _NOBODY, strict=True))
-    added = [name for name in parts.columns if name not in ("cluster", "day", "owner_kind", "owner_key")]
+    added = [name for name in parts.columns if name not in ("cluster", "day", "owner_key")]
     return (
         found.join(parts, on=["cluster", "day", "owner_kind", "owner_key"], how="left", validate="m:m")
         .with_columns(

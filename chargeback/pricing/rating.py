@@ -22,7 +22,7 @@ from chargeback.pricing.used_by_day import used_by_day, worked_devices
 
 _RUN_COLUMNS = (
     "scheduler", "tier", "account", "user", "wckey", "queue", "labels", "job_id", "job_name", "workload",
-    "workload_class", "is_running", "observed_until", "qos",
+    "workload_class", "is_running", "observed_until", "qos", "reservation",
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import orjson
 import polars as pl
 
 from chargeback.billing_period import BillingPeriod
-from chargeback.contracts.names import RESERVED_UNUSED
+from chargeback.contracts.names import RESERVED_UNUSED, UNUSED_RUN_PREFIX
 from chargeback.contracts.rated_usage import RATED_USAGE
 from chargeback.pricing.class_prices import with_class_prices
 from chargeback.pricing.exact_quantities import reduced, times
@@ -21,7 +21,6 @@ OWNED_AS = ("reservation",)
 SEVERAL = "several reservations at once"
 """What reserved time is called that more than one reservation had: nobody is named for it."""
 
-RUN_PREFIX = "reservation/"
 _PLACE = ("cluster", "day", "host", "accelerator", "reservation")
 _NOTHING = (
     "idle_unit_milliseconds", "starved_unit_milliseconds", "busy_unit_milliseconds", "unmeasured_unit_milliseconds",
@@ -53,7 +52,7 @@ def rate_reserved_unused(
     owned = with_owners(asked, ownership, unknown_accounts=(), precedence=OWNED_AS)
     part = {"numerator": pl.col("part_numerator"), "denominator": pl.col("part_denominator")}
     named = pl.when(pl.col("reservation") == "").then(pl.lit(SEVERAL)).otherwise("reservation")
-    run = pl.concat_str(pl.lit(RUN_PREFIX), named)
+    run = pl.concat_str(pl.lit(UNUSED_RUN_PREFIX), named)
     rows = with_class_prices(times(owned, "quantity", **part), prices).with_columns(
         *(pl.lit(0).alias(name) for name in _NOTHING),
         *(pl.lit(False).alias(name) for name in ("has_started", "is_running", "is_estimate")),
@@ -64,6 +63,7 @@ def rate_reserved_unused(
         job_id=run,
         job_name=pl.lit("reserved, unused"),
         workload=run,
+        reservation=pl.when(pl.col("reservation") != "").then("reservation"),
         workload_class=pl.lit("batch"),
         sharing=pl.lit("whole"),
         gpu_seconds_denominator=pl.lit(1),

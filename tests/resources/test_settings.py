@@ -317,3 +317,10 @@ def test_a_lock_on_a_directory_is_refused() -> None:
 
     with pytest.raises(SettingsRefused, match=r"\[lake\] .* are a bucket's, not a directory's"):
         read_settings({**tomllib.loads(WHOLE), "lake": lake}, folder=Path("/x"))
+
+
+def test_the_payment_terms_of_an_invoice_are_words_or_refused() -> None:
+    assert settings_of(SHORT + "\n[focus]\npayment_terms = 'Net 30'").focus.payment_terms == "Net 30"
+    assert settings_of(SHORT).focus.payment_terms
+    with pytest.raises(SettingsRefused, match="payment_terms is empty"):
+        settings_of(SHORT + "\n[focus]\npayment_terms = ' '")

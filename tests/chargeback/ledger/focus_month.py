@@ -18,7 +18,7 @@ def terms(mode: str = "enforced") -> FocusTerms:
     return FocusTerms(
         period=MARCH, currency="EUR", mode=mode, provider="GPU platform", host_provider="Example Corp",
         region="ams1", region_name="Amsterdam 1", billing_account="C1", billing_account_name="C1",
-        schedulers={"slurm-a": "slurm"},
+        payment_terms="Net 30", schedulers={"slurm-a": "slurm"},
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from chargeback.contracts.focus_billing_period import FOCUS_BILLING_PERIOD
 from chargeback.contracts.focus_cost_and_usage import FOCUS_COST, FOCUS_COST_AND_USAGE
 from chargeback.contracts.focus_invoice_detail import FOCUS_INVOICE_DETAIL
+from chargeback.contracts.names import ALLOCATION
 from chargeback.ledger.charges import charge_lines
 from chargeback.ledger.focus_corrections import CORRECTED
 from chargeback.ledger.focus_findings import row_findings
@@ -37,7 +38,8 @@ TOTALS = {
 def corrections(*rows: tuple[str, str, str, str, str]) -> pl.DataFrame:
     """Corrections from (line, month, amount, reason, team)."""
     return pl.DataFrame(
-        [(line, month, Decimal(amount), reason, team, "4712", "nlp-02", "C1", "slurm-a", "h100-sxm5-80gb", "standard")
+        [(line, month, Decimal(amount), reason, team, "4712", "nlp-02", "C1", "slurm-a", "h100-sxm5-80gb", "standard",
+          ALLOCATION)
          for line, month, amount, reason, team in rows],
         schema=CORRECTED, orient="row",
     )  # fmt: skip
@@ -172,6 +174,7 @@ def test_invoice_details_are_the_statement_lines_and_a_correction_names_its_invo
     assert corrected["InvoiceDetailId"] == "GPU-2026-02-nlp-1a2b3c4d@2026-02"
     assert corrected["ReferenceInvoiceId"] == "GPU-2026-02-nlp-r1"
     assert set(details["InvoiceIssueStatus"]) == {"Provisional"}
+    assert set(details["PaymentTerms"]) == {"Net 30"}
     assert details.filter(InvoiceId="GPU-2026-03-robotics-r1")["BilledCost"].sum() == Decimal("51.98")
     assert set(details["InvoiceDetailId"].head(99)) >= set(focus_month()["x_LineId"]) - {""}
 

@@ -4,9 +4,10 @@ from fractions import Fraction
 from zoneinfo import ZoneInfo
 
 import polars as pl
+import pytest
 
 from chargeback.contracts.capacity import CAPACITY
-from chargeback.ledger.node_sizes import node_sizes, with_node_sizes
+from chargeback.ledger.node_sizes import NODE_SIZES, node_sizes, with_node_sizes
 from chargeback.ledger.usage_states import all_states, states_by
 from tests.chargeback.ledger.measured_usage import MONTH, measured_usage
 from tests.tables import a_table_of
@@ -60,7 +61,7 @@ def test_a_host_without_a_node_record_has_no_size_and_its_hours_are_told_apart()
     rows = "\n".join(f"r1  2026-03-02  {host}  w  batch  u  T  8  0  0  0  0  1  0" for host in ("gpu02", "gpu09"))
 
     held = all_states(
-        states_by(with_node_sizes(measured_usage(f"{HEAD}\n{rows}"), node_sizes(frame, zone=UTC)), "team")
+        states_by(with_node_sizes(measured_usage(f"{HEAD}\n{rows}").lazy(), node_sizes(frame, zone=UTC)), "team")
     )
 
     assert (held.held / 3600, held.node_held / 3600, held.unsized / 3600) == (16, 1, 8)
@@ -75,7 +76,7 @@ def test_hosts_whose_count_could_not_be_split_have_their_average() -> None:
     """)
     row = "r1  2026-03-02  gpu[02-03]  w  batch  u  T  0  0  16  0  0  1  0"
 
-    rated = with_node_sizes(measured_usage(f"{HEAD}\n{row}"), node_sizes(frame, zone=UTC))
+    rated = with_node_sizes(measured_usage(f"{HEAD}\n{row}").lazy(), node_sizes(frame, zone=UTC)).collect()
 
     assert sizes_of(frame) == {"gpu02": 8, "gpu03": 8}
     states = all_states(states_by(rated, "team"))
@@ -95,7 +96,17 @@ def test_hosts_of_eight_and_of_four_held_whole_all_day_make_twenty_four_node_hou
     ])  # fmt: skip
 
     held = all_states(
-        states_by(with_node_sizes(measured_usage(f"{HEAD}\n{rows}"), node_sizes(frame, zone=UTC)), "user")
+        states_by(with_node_sizes(measured_usage(f"{HEAD}\n{rows}").lazy(), node_sizes(frame, zone=UTC)), "user")
     )
 
     assert held.node_held / 3600 == 48
+
+
+def test_a_host_of_two_sizes_on_a_day_is_refused() -> None:
+    rated = measured_usage(f"{HEAD}\nr1  2026-03-02  gpu01  w  batch  u  T  1  1  1  1  0  1  0")
+    sizes = pl.DataFrame(
+        [("k8s-b", "2026-03-02", "gpu01", gpus, 1) for gpus in (4, 8)], schema=NODE_SIZES, orient="row"
+    )
+
+    with pytest.raises(ValueError, match="two sizes on one day"):
+        with_node_sizes(rated.lazy(), sizes)

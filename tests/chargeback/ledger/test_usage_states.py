@@ -94,7 +94,7 @@ def test_every_held_second_has_one_state_is_lost_once_at_most_and_owners_share_i
 def test_no_row_loses_more_than_it_held_even_if_its_job_ended_before_it_began() -> None:
     row = "r1  2026-03-02  gpu01  w  batch  u  T  1  1  1  1  99  1  0"
 
-    lost = with_losses(measured_usage(f"{HEAD}\n{row}")).row(0, named=True)
+    lost = with_losses(measured_usage(f"{HEAD}\n{row}").lazy()).collect().row(0, named=True)
 
     assert lost["lost_after_end_unit_milliseconds"] == 4 * 3_600_000
     assert lost["lost_idle_unit_milliseconds"] == lost["lost_starved_unit_milliseconds"] == 0

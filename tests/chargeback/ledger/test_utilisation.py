@@ -11,7 +11,7 @@ HEAD = MONTH.strip().splitlines()[0]
 
 
 def sized(rated: pl.DataFrame) -> pl.DataFrame:
-    return with_node_sizes(rated, sizes_of(rated))
+    return with_node_sizes(rated.lazy(), sizes_of(rated)).collect()
 
 
 def test_the_states_of_held_time_add_up_and_say_what_an_active_hour_cost() -> None:

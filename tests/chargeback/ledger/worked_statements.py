@@ -10,6 +10,7 @@ from chargeback.ledger.exceptions import QUOTA, UNHELD
 from chargeback.ledger.held_entries import PostingTerms
 from chargeback.ledger.statement_document import CardMark, Coverage
 from chargeback.ledger.statements import NO_TERMS, statement_rows
+from chargeback.ledger.team_usage import ROWS_AT_ONCE
 from chargeback.money import Currency
 from chargeback.pricing.credits import CreditPolicies
 from chargeback.pricing.uncharged_runs import UNCHARGED
@@ -37,7 +38,7 @@ def worked_capacity() -> pl.DataFrame:
 
 def worked_statements(
     *,
-    rated: pl.DataFrame | None = None,
+    rated: pl.DataFrame | pl.LazyFrame | None = None,
     lines: pl.DataFrame | None = None,
     previous: pl.DataFrame | None = None,
     uncharged: pl.DataFrame = NEVER_STARTED,
@@ -49,6 +50,7 @@ def worked_statements(
     policies: Mapping[str, str] = POLICIES,
     currency: Currency = EUR,
     terms: PostingTerms = NO_TERMS,
+    rows_at_once: int = ROWS_AT_ONCE,
 ) -> pl.DataFrame:
     """contracts.statements of the worked month, or of what is given instead of its parts."""
     return statement_rows(
@@ -69,6 +71,7 @@ def worked_statements(
         unheld=unheld,
         quota=quota,
         terms=terms,
+        rows_at_once=rows_at_once,
     )
 
 

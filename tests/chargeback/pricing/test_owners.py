@@ -146,5 +146,5 @@ def test_usage_without_queues_and_labels_is_owned_by_account_and_user() -> None:
     found = with_owners(bare, owners(*K19_OWNERS), unknown_accounts=())
 
     assert found["team"].to_list() == ["A"]
-    assert found.columns == [*bare.columns, "team", "cost_centre", "project", "company", "customer_class",
+    assert found.columns == [*bare.columns, "owner_kind", "team", "cost_centre", "project", "company", "customer_class",
                              "part_numerator", "part_denominator"]  # fmt: skip

@@ -30,13 +30,14 @@ def rate(
     running: tuple[str, ...] = (),
     precedence: tuple[str, ...] = ("account", "user"),
     wckey: str | None = None,
+    reservation: str | None = None,
 ) -> pl.DataFrame:
     attribution, runs = usage_of(holds, running=running)
     rows, refusals = read_ownership((HEADER + "\n".join(owners)).encode(), object_key="o")
     assert refusals == []
     return rate_usage(
         attribution.lazy(),
-        runs.with_columns(wckey=pl.lit(wckey, pl.String())).lazy(),
+        runs.with_columns(wckey=pl.lit(wckey, pl.String()), reservation=pl.lit(reservation, pl.String())).lazy(),
         ownership_of_month(rows, period=MARCH),
         prices_of_month(the_card(card), period=MARCH),
         period=MARCH,
@@ -63,6 +64,15 @@ def test_the_worked_month_conserves_the_physical_gpu_seconds_that_were_held() ->
     assert seconds_by(rated, "accelerator", stem="gpu_seconds") == {
         accelerator: Fraction(states["held"]) for accelerator, states in expected.items()
     }
+
+
+def test_a_run_carries_the_reservation_that_it_ran_in_and_what_named_its_owner() -> None:
+    rated = rate(f"1  a  u1  standard  gpu01  h100-sxm5-80gb  1  1/1  {HOUR}",
+                 "slurm-a,account,a,p,A,1,C1,50,2026-01-01,", reservation="a-week")  # fmt: skip
+
+    assert rated.select("team", "reservation", "owner_kind").sort("team").rows() == [
+        ("A", "a-week", "account"), ("unattributed", "a-week", "account"),
+    ]  # fmt: skip
 
 
 def test_a_hold_over_a_change_of_cost_centre_is_split_at_local_midnight() -> None:

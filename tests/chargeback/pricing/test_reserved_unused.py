@@ -119,6 +119,30 @@ def test_a_suspense_that_is_due_is_borne_by_the_platform_to_the_last_cent_and_th
     assert borne == [("credit", "1990", Decimal("2.56")), ("debit", "Expenses:GPU-Credits", Decimal("2.56"))]
 
 
+def test_what_several_reservations_had_at_once_names_none_of_them() -> None:
+    named = rated(THREE_DAYS, PAYER).select("run", "reservation").unique().sort("run").rows()
+
+    assert named == [
+        ("reservation/several reservations at once", None), ("reservation/vision-q1", "vision-q1"),
+    ]  # fmt: skip
+
+
+def test_what_is_forgiven_of_a_reservation_is_of_what_it_left_unused() -> None:
+    rows = rated(THREE_DAYS, PAYER)
+    together = pl.concat([rows, credits_of(rows, RUNS.empty().lazy(), policies=CreditPolicies(suspense=True),
+                                           period=MARCH)])  # fmt: skip
+    lines = charge_lines(together, currency=EUR)
+    statements = worked_statements(rated=together, lines=lines)
+
+    found = focus_rows(
+        together, lines, prices_of_month(the_card(RESERVED_CARD), period=MARCH), statements, terms=terms()
+    )
+
+    contra = found.filter(ChargeCategory="Credit")
+    assert set(contra["CapacityReservationStatus"]) == {"Unused"}
+    assert set(contra["ResourceType"]) == {"Reservation"}
+
+
 def test_in_focus_it_is_usage_of_a_reservation_and_every_invoice_ties() -> None:
     rows = rated(THREE_DAYS, PAYER)
     lines = charge_lines(rows, currency=EUR)
@@ -128,7 +152,11 @@ def test_in_focus_it_is_usage_of_a_reservation_and_every_invoice_ties() -> None:
 
     usage = found.filter(pl.col("ChargeCategory") == "Usage")
     assert set(usage["ResourceType"]) == {"Reservation"}
+    assert set(usage["CapacityReservationStatus"]) == {"Unused"}
     assert "slurm/slurm-a/reservation/vision-q1" in usage["ResourceId"].to_list()
+    assert usage["CapacityReservationId"].to_list() == usage["ResourceId"].to_list()
+    assert set(usage.filter(SubAccountName="Vision")["x_AttributionMethod"]) == {"reservation"}
+    assert set(usage.filter(SubAccountName="unattributed")["x_AttributionMethod"]) == {"unattributed"}
     assert FOCUS_COST_AND_USAGE.breaches(found) == []
     assert [rule for rule, breaks in broken_rules().items() if len(found.filter(breaks))] == []
     assert sum(found["BilledCost"]) == sum(lines["amount"])
