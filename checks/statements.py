@@ -13,6 +13,8 @@ from chargeback.contracts.runs import RUNS
 from chargeback.contracts.statements import STATEMENTS
 from chargeback.contracts.team_charges import TEAM_CHARGES
 from chargeback.ledger.corrections import with_booked
+from chargeback.ledger.drift import drift_findings
+from chargeback.ledger.statement_document import read_document
 from chargeback.signatures.maps import ACCELERATORS, TIERS, entries_of
 from checks.gate import Check, Outcome, Reading, findings_of
 
@@ -54,6 +56,13 @@ def days_by_other_maps(reading: Reading) -> Outcome:
     return Outcome(findings_of(told), {"days": days})
 
 
+def statements_far_from_last_month(reading: Reading) -> Outcome:
+    """Teams whose total is further from the month before than drift_limit_percent, with most of the cause."""
+    documents = [read_document(text) for text in reading.table(STATEMENTS).sort("team").collect()["document"]]
+    limit = reading.settings.policies.drift_limit_percent
+    return Outcome(findings_of(drift_findings(documents, limit_percent=limit)), {"statements": len(documents)})
+
+
 def _recorded(entries: Mapping[str, Mapping[str, str]], name: str, partition: str) -> str:
     """How the asset of a (cluster, day) records the part of a map that it was made by (assets/runs.py, holds.py)."""
     cluster = dict(Partition.from_key(partition).values)["cluster"]
@@ -71,4 +80,6 @@ CHECKS = (
           statements_off_the_charges, stops="run"),
     Check("statements_name_their_maps", STATEMENTS, "Every day of the month was made by the maps that its statements "
           "name.", days_by_other_maps, stops="certificate"),
+    Check("statements_near_last_month", STATEMENTS, "No team pays another amount than the month before by more than "
+          "drift_limit_percent.", statements_far_from_last_month, stops="nothing"),
 )  # fmt: skip

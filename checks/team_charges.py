@@ -4,6 +4,7 @@ from chargeback.contracts.rate_card import RATE_CARD
 from chargeback.contracts.rated_usage import RATED_USAGE
 from chargeback.contracts.team_charges import TEAM_CHARGES
 from chargeback.ledger.charge_findings import completeness_findings, recompute_findings
+from chargeback.ledger.drift import unattributed_findings
 from chargeback.ledger.line_prices import line_price_findings
 from checks.gate import Check, Outcome, Reading, findings_of
 
@@ -28,6 +29,12 @@ def lines_priced_otherwise(reading: Reading) -> Outcome:
     return Outcome(findings_of(line_price_findings(lines, prices)), {"lines": len(lines)})
 
 
+def owners_unknown(reading: Reading) -> Outcome:
+    """Whether more of the held hours than unattributed_limit_percent has no owner."""
+    limit = reading.settings.policies.unattributed_limit_percent
+    return Outcome(findings_of(unattributed_findings(reading.table(TEAM_CHARGES).collect(), limit_percent=limit)))
+
+
 CHECKS = (
     Check("charges_recompute", TEAM_CHARGES, "Every line is what its usage and price make it.",
           lines_that_do_not_recompute, stops="run"),
@@ -35,4 +42,6 @@ CHECKS = (
           stops="certificate"),
     Check("line_prices_equal_card", TEAM_CHARGES, "The effective price of every line is the card's.",
           lines_priced_otherwise, stops="run"),
+    Check("owners_known", TEAM_CHARGES, "No more of the held hours than unattributed_limit_percent has no owner.",
+          owners_unknown, stops="nothing"),
 )  # fmt: skip

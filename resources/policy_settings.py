@@ -31,6 +31,8 @@ class Policies:
     staleness_scrapes: int = 3
     quarantine_limit: int = 0
     empty_day_share_percent: int = 10
+    drift_limit_percent: int = 100
+    unattributed_limit_percent: int = 10
     reserved_unused: str = "charged"
     platform_operations: tuple[str, ...] = ()
     suspense_due_days: int = 0

@@ -25,5 +25,5 @@ STATEMENTS = Contract(
         Column("line_count", pl.Int64(), "lines", "lines", minimum=0),
         Column("document", pl.String(), "everything that the pages print, canonical JSON"),
     ),
-    checks=("statements_equal_charges", "statements_name_their_maps"),
+    checks=("statements_equal_charges", "statements_name_their_maps", "statements_near_last_month"),
 )

@@ -51,5 +51,5 @@ TEAM_CHARGES = Contract(
         Column("run_count", pl.Int64(), "runs behind the line", "runs", minimum=1),
         Column("running_count", pl.Int64(), "runs behind the line that were still going", "runs", minimum=0),
     ),
-    checks=("charges_recompute", "charges_complete", "line_prices_equal_card"),
+    checks=("charges_recompute", "charges_complete", "line_prices_equal_card", "owners_known"),
 )

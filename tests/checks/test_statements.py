@@ -1,5 +1,7 @@
 """Checks of statements: each passes on what was billed, and fails on what it is there for."""
 
+import json
+
 import polars as pl
 
 from assets.materialisation import month_called
@@ -50,3 +52,32 @@ def test_statements_name_their_maps_fails_for_a_day_that_was_made_by_another_map
         "capacity slurm-a|2026-03-31", "runs slurm-a|2026-03-30", "runs slurm-a|2026-03-31"
     ]  # fmt: skip
     assert "materialise the day again" in judgement.told
+
+
+def with_change(estate: Estate, **change: str) -> None:
+    """Make the first statement say that it had a month before."""
+    rows = rows_of(estate, STATEMENTS).sort("team")
+    document = json.loads(rows["document"][0])
+    document["change"] = {"previous_month": "2026-02", "has_previous": True, **change}
+    spelled = json.dumps(document, ensure_ascii=False, sort_keys=True)
+    changed = pl.when(pl.col("team") == rows["team"][0]).then(pl.lit(spelled)).otherwise("document")
+    put(estate, STATEMENTS, rows.with_columns(document=changed))
+
+
+def test_statements_near_last_month_passes_without_a_month_before_and_within_the_limit(estate: Estate) -> None:
+    assert judged("statements_near_last_month", estate).is_pass
+    with_change(estate, previous_total="10.00", difference="10.00", hours_effect="10.00", rate_effect="0.00",
+                credits_effect="0.00")  # fmt: skip
+    assert judged("statements_near_last_month", estate).is_pass
+
+
+def test_statements_near_last_month_fails_for_a_team_that_pays_far_more_and_names_the_cause(estate: Estate) -> None:
+    with_change(estate, previous_total="10.00", difference="-10.01", hours_effect="1.00", rate_effect="-11.01",
+                credits_effect="0.00")  # fmt: skip
+
+    judgement = judged("statements_near_last_month", estate)
+
+    assert judgement.is_failure
+    assert not judgement.evidence.blocking
+    assert "within 100 % of 10.00 EUR" in judgement.told
+    assert "-100.1 %, most of it rate (-11.01)" in judgement.told

@@ -59,3 +59,17 @@ def test_line_prices_equal_card_fails_for_a_line_that_the_card_does_not_know(est
         "a price for h100-sxm5-80gb reserved | 2.385 on the line, none in the card"
         in judged("line_prices_equal_card", estate).told
     )
+
+
+def test_owners_known_passes_where_everything_has_an_owner(billed_estate: Estate) -> None:
+    assert judged("owners_known", billed_estate).is_pass
+
+
+def test_owners_known_fails_where_a_tenth_and_more_of_the_held_hours_has_none(estate: Estate) -> None:
+    rows = rows_of(estate, TEAM_CHARGES)
+    put(estate, TEAM_CHARGES, rows.with_columns(team=pl.lit("unattributed")))
+
+    judgement = judged("owners_known", estate)
+
+    assert judgement.is_failure
+    assert "at most 10 % of the held hours | 100.0 % of the held hours: name their owners" in judgement.told
