@@ -2,6 +2,7 @@
 
 import dagster as dg
 
+from assets.certificate_document import write_document
 from assets.certification import certify_month, contents_of
 from assets.focus_billing_period import focus_billing_period
 from assets.focus_cost_and_usage import focus_cost_and_usage
@@ -16,7 +17,9 @@ from chargeback.contracts.certificate import CERTIFICATE
 from chargeback.ledger.certificate import Refused
 from resources.evidence import EvidenceStore
 from resources.lake import Lake
+from resources.object_store import ObjectStore
 from resources.people_objects import PeopleObjects
+from resources.setting_kinds import SettingsRefused
 from resources.settings import Settings
 
 
@@ -35,6 +38,7 @@ def certificate(
     context: dg.AssetExecutionContext,
     lake: dg.ResourceParam[Lake],
     evidence: dg.ResourceParam[EvidenceStore],
+    store: dg.ResourceParam[ObjectStore],
     people: dg.ResourceParam[PeopleObjects],
     settings: dg.ResourceParam[Settings],
 ) -> dg.MaterializeResult:
@@ -44,11 +48,20 @@ def certificate(
     if isinstance(certified, Refused):
         raise refusal(certified.reasons)
     relied_on = {"evidence": sorted(certified.frame["evidence"]), "waivers": sorted(set(certified.frame["waiver"]))}
-    return materialise(
+    made = materialise(
         context,
         lake,
         CERTIFICATE,
         month.partition,
         inputs=Inputs(contents=contents_of(month, lake), settings=relied_on),
         rule=lambda: certified.frame,
+    )
+    try:
+        document = write_document(month, lake=lake, store=store, settings=settings)
+    except SettingsRefused as refused:
+        raise refusal((str(refused),)) from None
+    gate_page = settings.location.child(f"published/gate/{month.period.month}/gate.html")
+    return dg.MaterializeResult(
+        metadata={**(made.metadata or {}), "document": document, "gate, as a page": f"{gate_page} (chargeback gate)"},
+        data_version=made.data_version,
     )

@@ -26,6 +26,7 @@ from checks.gate import Check
 from checks.registry import ALL_CHECKS
 from orchestration.approving import approve
 from orchestration.asked_month import asked_month
+from orchestration.certificate_proof import proof_of
 from orchestration.local_files import write_file
 from orchestration.signing_desk import desk_of
 from orchestration.workspace import Workspace, open_workspace
@@ -52,6 +53,9 @@ def gate_and_report(month: str, *, every: bool, output: str, to: Path | None, co
     else:
         console = Console(soft_wrap=True, highlight=False)
         _print(report, console, every=every)
+        document, faults = proof_of(asked, workspace, datetime.now(UTC))
+        said = f"{document}: {'; '.join(faults) or 'signed by the deployment, and follows the month before'}"
+        console.print(f"document       {said.removeprefix(': ')}", markup=False)
         console.print(f"page           {kept_page(report, workspace, to)}", markup=False)
     return 0 if report["is_certified"] else 1
 
@@ -175,7 +179,8 @@ def _print(report: dict[str, Any], console: Console, *, every: bool) -> None:
             found = f"{first['key']}: expected {first['expected']}, found {first['observed']}" if first else ""
             table.add_row(
                 each["check"], each["table"], Text(each["outcome"], style=COLOURS[each["outcome"]]),
-                str(each["findings"]), each["where"], found, each["owner"] if each["outcome"] != "passed" else "",
+                str(each["findings"]), Text(each["where"]), Text(found),
+                each["owner"] if each["outcome"] != "passed" else "",
             )  # fmt: skip
     if table.row_count:
         console.print(table)

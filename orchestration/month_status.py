@@ -143,7 +143,7 @@ def _print(month: str, stages: list[Stage], objections: list[Objection]) -> None
     table = Table("stage", "state", "due", "missing", "who acts", title=f"where {month} stands", title_justify="left")
     for each in stages:
         state = Text(each.state, style=STYLES.get(each.state, "yellow"))
-        table.add_row(each.name, state, each.due.isoformat() if each.due else "", each.missing, each.owner)
+        table.add_row(each.name, state, each.due.isoformat() if each.due else "", Text(each.missing), each.owner)
     console.print(table)
     for objection in objections:
         said = f"answered: {objection.answer}" if objection.answer else "not answered"

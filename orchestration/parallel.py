@@ -12,6 +12,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from assets.enforcement import certificate_content, variance_of_month, why_not_signed_off
 from assets.signatures import Signatures
@@ -140,7 +141,7 @@ def _print(report: Mapping[str, Any], console: Console) -> None:
     for row in report["rows"]:
         causes = (signed(row["causes"][cause]) for cause in CAUSES)
         theirs = grouped(row["theirs"]) if row["theirs"] else "none"
-        table.add_row(row["cost_centre"], grouped(row["ours"]), theirs, signed(row["variance"]), *causes)
+        table.add_row(Text(row["cost_centre"]), grouped(row["ours"]), theirs, signed(row["variance"]), *causes)
     table.add_section()
     total = report["total"]
     theirs = grouped(total["theirs"]) if total["theirs"] else "none"
@@ -150,6 +151,6 @@ def _print(report: Mapping[str, Any], console: Console) -> None:
     share = f", {report['residue_percent']} % of what finance has" if report["residue_percent"] else ""
     residue = f"{grouped(report['residue'])} {report['currency']}{share}; the limit is {report['limit_percent']} %"
     console.print(f"unexplained    {residue}", markup=False)
-    for reason in (*report["why_not_within"], *report["why_not_signed_off"]):
+    for reason in dict.fromkeys((*report["why_not_within"], *report["why_not_signed_off"])):
         console.print(f"  - {reason}", markup=False)
     console.print(f"sign-off       {'counts' if report['is_signed_off'] else 'missing'}", markup=False)

@@ -13,6 +13,7 @@ from pathlib import Path
 import dagster as dg
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from assets.enforcement import why_parallel
 from assets.posting_month import PostingDesk
@@ -137,7 +138,7 @@ def _show_plan(
     table = Table("document", "would", f"debits, {money.code}", "because")
     table.columns[2].justify = "right"
     for row in rows:
-        table.add_row(row["document"], row["action"], grouped(row["amount"]), row["reason"])
+        table.add_row(Text(row["document"]), row["action"], grouped(row["amount"]), Text(row["reason"]))
     console.print(table)
     for reason in refused:
         console.print(f"refused        {reason}", markup=False)

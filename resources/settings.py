@@ -153,6 +153,7 @@ def demo_settings(folder: Path) -> Settings:
         },
         accelerators=DEMO_ACCELERATORS,
         policies=Policies(quarantine_limit=1),
+        posting=Posting(system="hledger"),
         automation=Automation(enabled=False),  # a month that is over: the UI shall not bill all days since
         is_demo=True,
     )

@@ -18,11 +18,12 @@ class Signing:
     """`trust_root` is the fingerprint of the first keyring; without one nothing that is signed counts.
 
     `passphrase_env` names the environment variable that holds the passphrase of private keys, so that it stands in no
-    file.
+    file. `deployment_key` is the path of the key that signs certificates, outside the lake.
     """
 
     trust_root: str | None = None
     passphrase_env: str = "CHARGEBACK_KEY_PASSPHRASE"  # noqa: S105  (a name, not a passphrase)
+    deployment_key: str = ""
 
 
 def read_signing(read: Mapping[str, Any]) -> Signing:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from assets.certification import certify_month, waivers_of
 from assets.gate_results import WARNING, gate_results
@@ -18,6 +19,7 @@ from chargeback.pricing.rate_card import RateCard, read_rate_card
 from chargeback.signatures.keyring import KeyringFile
 from chargeback.signatures.record import Record, read_record, sign_record
 from chargeback.signatures.waivers import waiver_of
+from orchestration.certificate_proof import proof_of
 from orchestration.gate import report_of
 from tests.chargeback.signatures.people import CONTROLLER, KEYRING, PLATFORM, ROOT, signed_by
 from tests.checks.judging import change_first, judged
@@ -189,3 +191,23 @@ def test_the_command_writes_the_waiver_that_finance_signs(warned: Estate) -> Non
     assert record.until == END
     passed = warned.command("gate", MONTH, "--waive", "journal_balances", "--draft", "x.json")
     assert "check journal_balances of 2026-03 is passed" in passed.stderr
+
+
+def test_the_certificates_document_is_signed_by_the_deployment_and_says_so(warned: Estate, tmp_path: Path) -> None:
+    assert "nobody signed it" in warned.command("gate", MONTH).stdout
+
+    pem = PLATFORM.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    file = tmp_path / "deployment.pem"
+    file.write_bytes(pem)
+    file.chmod(0o600)
+    text = warned.config.read_text()
+    warned.config.write_text(text.replace("[signing]\n", f'[signing]\ndeployment_key = "{file}"\n'))
+    assert warned.bill(again=True).refused == ()
+
+    workspace = warned.workspace
+    key, faults = proof_of(month_called(MONTH, warned.settings), workspace, EXTRACTED_AT)
+    assert faults == ()
+    document = json.loads(workspace.store.get(key))["document"]
+    assert document["previous"] == ""
+    assert document["rate_cards"].keys() == {"2026.1"}
+    assert document["policies"]["suspended"] == "charged"
