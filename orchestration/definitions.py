@@ -5,6 +5,7 @@ import dagster as dg
 from orchestration.automation import automation_sensors
 from orchestration.graph import assets_on, checks_on
 from orchestration.jobs import all_jobs, schedules_on
+from orchestration.notify import notice_sensor
 from orchestration.partitions import calendar_of
 from orchestration.sensors import sensors_on
 from resources.evidence import EvidenceStore
@@ -24,7 +25,7 @@ def definitions_for(settings: Settings) -> dg.Definitions:
         asset_checks=checks_on(calendar),
         jobs=all_jobs(),
         schedules=schedules_on(calendar, settings),
-        sensors=[*sensors_on(settings), *automation_sensors(settings)],
+        sensors=[*sensors_on(settings), *automation_sensors(settings), notice_sensor(settings)],
         executor=dg.in_process_executor,
         resources=resources_for(settings),
     )

@@ -1,4 +1,4 @@
-"""`chargeback gate` and `chargeback status`, as they are typed. Not here: what they do (gate.py, month_status.py)."""
+"""`chargeback gate`, `status`, `notify`, `object` and `answer`, as they are typed. Not here: what they do."""
 
 import sys
 from pathlib import Path
@@ -44,6 +44,17 @@ def status(
     from orchestration.month_status import status_and_report
 
     status_and_report(month, output=output, config=config)
+
+
+@app.command()
+def notify(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would be said.")] = False,
+    config: Config = None,
+) -> None:
+    """Tell people once what they must act on: late stages, objections, documents without an answer."""
+    from orchestration.notify import notify_and_report
+
+    sys.exit(notify_and_report(dry_run=dry_run, config=config))
 
 
 @app.command(name="object")

@@ -7,6 +7,7 @@ from dagster._core.scheduler.instigation import InstigatorStatus
 
 from orchestration.automation import automation_sensors
 from orchestration.jobs import schedules_on
+from orchestration.notify import notice_sensor
 from orchestration.partitions import calendar_of
 from orchestration.sensors import sensors_on
 from resources.settings import Settings
@@ -26,7 +27,7 @@ def what_is_on(settings: Settings, instance: dg.DagsterInstance) -> str:
 
 
 def _defaults(settings: Settings) -> Iterator[tuple[str, bool]]:
-    for sensor in (*sensors_on(settings), *automation_sensors(settings)):
+    for sensor in (*sensors_on(settings), *automation_sensors(settings), notice_sensor(settings)):
         yield sensor.name, sensor.default_status == dg.DefaultSensorStatus.RUNNING
     for schedule in schedules_on(calendar_of(settings), settings):
         yield schedule.name, schedule.default_status == dg.DefaultScheduleStatus.RUNNING

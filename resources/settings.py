@@ -18,7 +18,7 @@ from chargeback.signatures.maps import ACCELERATORS, CALENDAR, TIERS, NamedMap
 from chargeback.simulation.demo_people import DEMO_ACCELERATORS, DEMO_TIERS
 from chargeback.simulation.estate_plan import BILLING_ZONE, KUBERNETES, SLURM
 from chargeback.simulation.pod_run import TIERS as PRIORITY_TIERS
-from chargeback.simulation.simulate import SCRAPE_SECONDS as SIMULATED_SCRAPE_SECONDS
+from chargeback.simulation.simulate import SCRAPE_SECONDS
 from chargeback.simulation.slurm_run import TIERS as QOS_TIERS
 from resources.calendar_settings import Calendar, read_calendar
 from resources.cluster_settings import Cluster, read_clusters, zone_called
@@ -27,6 +27,7 @@ from resources.enforcement_settings import Enforcement, read_enforcement
 from resources.focus_settings import Focus, read_focus
 from resources.journal_settings import Journal
 from resources.month_end_settings import MonthEnd, read_month_end
+from resources.notice_settings import Notices, read_notices
 from resources.operation_settings import Automation, Events, Instance, read_automation, read_events, read_instance
 from resources.policy_settings import Policies, read_policies
 from resources.posting_settings import Posting, read_posting
@@ -40,7 +41,7 @@ SETTINGS_VARIABLE = "CHARGEBACK_TOML"
 SECTIONS = (
     *("lake", "billing", "clusters", "accelerators", "policies", "journal"),
     *("events", "automation", "instance", "focus", "recovery", "signing", "corrections", "calendar"),
-    *("posting", "enforcement", "month_end"),
+    *("posting", "enforcement", "month_end", "notices"),
 )
 LAKE_KINDS = {
     **dict.fromkeys(("root", "endpoint_url", "region", "home", "encryption", "kms_key_id"), str),
@@ -78,6 +79,7 @@ class Settings:
     posting: Posting = field(default_factory=Posting)
     enforcement: Enforcement = field(default_factory=Enforcement)
     month_end: MonthEnd = field(default_factory=MonthEnd)
+    notices: Notices = field(default_factory=Notices)
     is_demo: bool = False
 
     @property
@@ -116,7 +118,7 @@ class Settings:
 
     @property
     def maps(self) -> tuple[NamedMap, ...]:
-        """What these settings map, as finance signs it. A cluster without tiers has none to sign."""
+        """What these settings map, as finance signs it; a cluster without tiers has none."""
         tiers = {name: dict(of.tiers) for name, of in self.clusters.items() if of.tiers}
         return (
             NamedMap(TIERS, tiers),
@@ -146,10 +148,8 @@ def demo_settings(folder: Path) -> Settings:
         first_day=date(2026, 10, 1),
         clusters={
             "gpuc": Cluster(name="gpuc", timezone="UTC", tiers=DEMO_TIERS),
-            SLURM: Cluster(name=SLURM, timezone=BILLING_ZONE, tiers=QOS_TIERS, scrape_seconds=SIMULATED_SCRAPE_SECONDS),
-            KUBERNETES: Cluster(
-                name=KUBERNETES, scheduler="kubernetes", tiers=PRIORITY_TIERS, scrape_seconds=SIMULATED_SCRAPE_SECONDS
-            ),
+            SLURM: Cluster(name=SLURM, timezone=BILLING_ZONE, tiers=QOS_TIERS, scrape_seconds=SCRAPE_SECONDS),
+            KUBERNETES: Cluster(KUBERNETES, "kubernetes", tiers=PRIORITY_TIERS, scrape_seconds=SCRAPE_SECONDS),
         },
         accelerators=DEMO_ACCELERATORS,
         policies=Policies(quarantine_limit=1),
@@ -214,6 +214,7 @@ def read_settings(read: Mapping[str, Any], *, folder: Path) -> Settings:
         posting=read_posting(read),
         enforcement=read_enforcement(read),
         month_end=read_month_end(read),
+        notices=read_notices(read),
     )
 
 

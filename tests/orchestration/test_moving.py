@@ -14,7 +14,7 @@ def test_by_default_everything_is_on_but_what_lets_out(tmp_path: Path) -> None:
     on, off = what_is_on(estate_settings(tmp_path), dg.DagsterInstance.local_temp(str(tmp_path))).splitlines()
 
     assert on == "on: arrivals_in_directory, reconciliation, bring_up_to_date, yesterday_of_every_cluster"
-    assert off.startswith("off: let_out, send (")
+    assert off.startswith("off: let_out, send, notices (")
 
 
 def test_with_automation_off_nothing_is_on(tmp_path: Path) -> None:
