@@ -26,10 +26,12 @@ from resources.lake_records import PartitionContended, Provenance
 from resources.posting_settings import NEXT_OPEN_PERIOD
 
 CLAIMED_AT_ONCE = 50
+ANSWERS_AT_ONCE = 10
 ATTEMPTS = 5
 LONGEST_WAIT_SECONDS = 60.0
 MOST_SHUT_PERIODS = 12
 MOST_CONTENDED = 20
+SILENT_AFTER = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,30 +100,45 @@ class Sending:
         sent = Sent()
         for first in range(0, len(documents), CLAIMED_AT_ONCE):
             claimed = self._claim(month, documents[first : first + CLAIMED_AT_ONCE], reason=reason)
+            answered: list[Step] = []
             for document, since in claimed:
-                self._send_one(month, document, since, sent)
+                if self._is_silent(sent):
+                    sent.unanswered[document.key] = "not tried: the finance system does not answer"
+                    continue
+                answered += self._send_one(month, document, since, sent)
+                if len(answered) >= ANSWERS_AT_ONCE:
+                    self._commit(month, answered)
+                    answered = []
+            self._commit(month, answered)
+            if self._is_silent(sent):
+                break
         return sent
 
-    def _send_one(self, month: str, document: PostingDocument, since: datetime, sent: Sent) -> None:
+    def _is_silent(self, sent: Sent) -> bool:
+        """Whether nothing but silence came so far: then a month is not waited through document by document."""
+        return len(sent.unanswered) >= SILENT_AFTER and not sent.acknowledged and not sent.rejected
+
+    def _send_one(self, month: str, document: PostingDocument, since: datetime, sent: Sent) -> list[Step]:
+        """Send one document that is claimed; the steps that follow, to be committed."""
         if self._clock() - since > self._terms.taken_over_after / 2:
             renewed = self._claim(month, [document])
             if not renewed:
-                return
+                return []
         step = self._delivered(document)
         if isinstance(step, str):
             sent.unanswered[document.key] = step
             self._told(f"unanswered   {document.key}: {step}")
-            return
+            return []
         steps = [step]
         if step.state == ACKNOWLEDGED and document.reverses:
             standings = self._standings(month)
             original, why = standings[document.reverses], standings[document.key].reason
             steps.append(Step(original.document, REVERSED, original.posting_month, original.remote_id, why))
-        self._commit(month, steps)
         (sent.acknowledged if step.state == ACKNOWLEDGED else sent.rejected)[document.key] = (
             step.remote_id if step.state == ACKNOWLEDGED else step.reason
         )
         self._told(f"{step.state:12} {document.key}: {step.remote_id or step.reason}")
+        return steps
 
     def _delivered(self, document: PostingDocument) -> Step | str:
         """The step that follows; or why nobody knows what became of it."""

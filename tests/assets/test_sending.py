@@ -1,12 +1,13 @@
 """One contract for every finance system: a document stands there once, whatever went wrong on the way."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from assets.sending import Sent
+from assets.sending import ATTEMPTS, Sent
 from chargeback.contracts.outbox import OUTBOX
 from chargeback.ledger.outbox import order_findings, single_findings
 from chargeback.ledger.posting_plan import LOOK_UP, REFUSED, STANDS, WAITS, WITHHELD
@@ -308,6 +309,22 @@ def test_a_server_that_is_not_there_leaves_everything_sent(tmp_path: Path) -> No
         assert len(one.post(system=gone).unanswered) == 3
         assert set(one.states().values()) == {"sent"}
         assert one.post().is_well
+        assert is_well(one)
+
+
+def test_a_silent_system_is_not_waited_for_document_by_document(tmp_path: Path) -> None:
+    with house("netsuite", tmp_path) as one:
+        one.entries = journal_of(*((f"T{n}", "C1", "4711", "1.00") for n in range(9)))
+        posting = one.system._posting  # type: ignore[attr-defined]
+        gone = type(one.system)(replace(posting, url="http://127.0.0.1:9"))  # type: ignore[call-arg]
+
+        sent = one.post(system=gone)
+
+        assert len(sent.unanswered) == 9
+        assert len(one.clock.waits) == 3 * ATTEMPTS
+        assert set(one.states().values()) == {"sent"}
+        one.clock.now += TAKEN_OVER_AFTER
+        assert one.post("second").is_well
         assert is_well(one)
 
 
