@@ -329,6 +329,7 @@ def test_a_silent_system_is_not_waited_for_document_by_document(tmp_path: Path) 
 
 
 def test_a_connection_cut_after_the_commit_over_there_is_one_entry(served: House) -> None:
+    """Case F05."""
     served.books.faults = [CUT_AFTER]
 
     assert served.post().is_well

@@ -12,6 +12,7 @@ from assets.enforcement import month_lines, why_parallel
 from assets.materialisation import month_called
 from assets.release import refuse_to_send
 from assets.signatures import Signatures
+from chargeback.contracts.certificate import CERTIFICATE
 from chargeback.contracts.outbox import OUTBOX
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.postings import POSTINGS
@@ -277,3 +278,18 @@ def test_nothing_is_sent_while_teams_may_still_object(april: Charged) -> None:
     with pytest.raises(dg.Failure, match="2026-04: teams may object until 2026-05-05"):
         ask(may)
     ask(over)
+
+
+def test_a_closed_month_is_sent_and_taken_back_under_the_certificate_that_it_was_closed_under(charged: Charged) -> None:
+    lake = charged.estate.workspace.lake
+    for month in (MARCH, APRIL):
+        held = lake.state(CERTIFICATE, Partition.of_month(month))
+        assert held is not None
+        lake.close_month(month, by="controller", certificate_hash=held.content_hash)
+
+    assert charged.estate.command("post", APRIL).returncode == 0
+    key = f"gpu-cb:C1:{APRIL}:vision:allocation:r1"
+    assert charged.estate.command("reverse", key, "--reason", "wrong account").returncode == 0
+    assert charged.estate.command("post", APRIL, "--again").returncode == 0
+    assert "ties out" in charged.estate.command("tie-out", APRIL).stdout
+    assert states(charged) == {"prepared"}
