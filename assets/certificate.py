@@ -60,7 +60,7 @@ def certificate(
         document = write_document(month, lake=lake, store=store, settings=settings)
     except SettingsRefused as refused:
         raise refusal((str(refused),)) from None
-    gate_page = settings.location.child(f"published/gate/{month.period.month}/gate.html")
+    gate_page = settings.location.child(f"gate/{month.period.month}/gate.html")
     return dg.MaterializeResult(
         metadata={**(made.metadata or {}), "document": document, "gate, as a page": f"{gate_page} (chargeback gate)"},
         data_version=made.data_version,

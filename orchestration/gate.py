@@ -34,7 +34,7 @@ from resources.setting_kinds import SettingsRefused, one_of
 from resources.settings import Settings, load_settings
 
 FORMATS = ("table", "json", "html")
-FOLDER = "published/gate"
+FOLDER = "gate"
 NARROWEST = 150
 COLOURS = {"passed": "green", "warning": "yellow", "missing": "bright_black", "failed": "red"}
 

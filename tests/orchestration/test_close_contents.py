@@ -34,7 +34,7 @@ def workspace(tmp_path: Path) -> Workspace:
 
 def certificate_rows(month: str, contents: dict[str, str], *, evidence: str = "of the gate") -> pl.DataFrame:
     """A certificate that names some tables."""
-    rows = [(month, table, month, "", content, evidence, "passed") for table, content in contents.items()]
+    rows = [(month, table, month, "", content, evidence, "passed", "") for table, content in contents.items()]
     return pl.DataFrame(rows, schema=CERTIFICATE.schema, orient="row").sort(CERTIFICATE.key)
 
 

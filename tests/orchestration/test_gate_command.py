@@ -40,15 +40,15 @@ CHECK = "capacity_inventoried"
 END = datetime(2026, 5, 1, tzinfo=UTC)
 
 
-def test_a_billed_month_is_shown_as_certified_with_every_check_passed(billed_estate: Estate) -> None:
-    shown = billed_estate.command("gate", MONTH)
+def test_a_billed_month_is_shown_as_certified_with_every_check_passed(estate: Estate) -> None:
+    shown = estate.command("gate", MONTH)
 
     assert shown.returncode == 0, shown.stderr
     assert f"the gate of {MONTH}: certified" in shown.stdout
     page = Path(shown.stdout.rpartition("page           ")[2].strip()).read_text()
     assert "The month may be published" in page
     assert "<script" not in page
-    report = json.loads(billed_estate.command("gate", MONTH, "--format", "json").stdout)
+    report = json.loads(estate.command("gate", MONTH, "--format", "json").stdout)
     assert report["counts"] == {"failed": 0, "missing": 0, "warning": 0, "passed": len(report["checks"])}
     assert report["acts"] == []
 

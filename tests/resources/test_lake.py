@@ -243,7 +243,7 @@ def test_writing_august_beside_july_keeps_july(lake: Lake) -> None:
 def _certified(rows: int) -> dict[str, list[str]]:
     same = ("table_name", "check_name", "content_hash", "evidence")
     return {"partition": [f"{n}" for n in range(rows)], **{name: ["x"] * rows for name in same},
-            "severity": ["passed"] * rows}  # fmt: skip
+            "severity": ["passed"] * rows, "waiver": [""] * rows}  # fmt: skip
 
 
 def test_a_table_with_other_columns_than_the_code_is_refused_by_name(lake: Lake) -> None:
