@@ -28,14 +28,30 @@ MONTHS_OF_TREND = 4
 
 
 def mode_of(month: Month, *, lake: Lake, people: PeopleObjects, settings: Settings) -> str:
-    """`enforced` if the month may be charged, else `parallel`. Raises dg.Failure for unreadable files of people."""
+    """`enforced` if the month is or may be charged, else `parallel`. Raises dg.Failure as mode_now PeopleRefused."""
     with refused_as_failure():
-        reasons = why_parallel(month, lake=lake, people=people, settings=settings)
-    return PARALLEL if reasons else ENFORCED
+        return mode_now(month, lake=lake, people=people, settings=settings)
+
+
+def mode_now(month: Month, *, lake: Lake, people: PeopleObjects, settings: Settings) -> str:
+    """The mode as statements say it: a month of which something was charged stays one that is charged.
+
+    A key that is revoked later stops further sending (why_parallel), and makes no statement say that nothing is owed.
+    Raises PeopleRefused for unreadable files of people.
+    """
+    if was_charged(month.period.month, lake):
+        return ENFORCED
+    return PARALLEL if why_parallel(month, lake=lake, people=people, settings=settings) else ENFORCED
+
+
+def was_charged(month: str, lake: Lake) -> bool:
+    """Whether any document of a month ever stood in the finance system."""
+    steps = lake.scan(OUTBOX, [Partition.of_month(month)]).frame.filter(pl.col("state") == ACKNOWLEDGED)
+    return bool(steps.select(pl.len()).collect().item())
 
 
 def why_parallel(month: Month, *, lake: Lake, people: PeopleObjects, settings: Settings) -> tuple[str, ...]:
-    """Why a month is not charged, one line a reason; none if it is. Raises PeopleRefused."""
+    """Why a month may not be charged now, one line a reason; none if it may. Raises PeopleRefused."""
     if settings.mode != ENFORCED:
         return why_not_enforced(
             month.period.month, (), Readiness(()), wanted=False, least_coverage=settings.enforcement.least_coverage
@@ -83,8 +99,7 @@ def _before(
     last = month.period.previous.month
     if last < first[:7]:
         return []
-    steps = lake.scan(OUTBOX, [Partition.of_month(last)]).frame.filter(pl.col("state") == ACKNOWLEDGED)
-    was_enforced = steps.select(pl.len()).collect().item() > 0
+    was_enforced = was_charged(last, lake)
     why = () if was_enforced else why_not_signed_off(last, signed, lake=lake, people=people, settings=settings)
     return [MonthBefore(last, first <= f"{last}-01", was_enforced, why)]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from assets.certification import waivers_of
 from assets.closed_months import looked_at
-from assets.enforcement import why_parallel
+from assets.enforcement import mode_now
 from assets.materialisation import Month, month_called
 from chargeback.billing_period import BillingPeriod
 from chargeback.contracts.outbox import OUTBOX
@@ -43,7 +43,7 @@ def leaves_of_month(month: Month, workspace: Workspace) -> str:
         _, owner_shas = workspace.people.ownership(month.period)
         maps, _ = workspace.people.maps(month.period, settings.maps)
         waivers = waivers_of(month, workspace.people).printed() if settings.mode == ENFORCED else {}
-        reasons = why_parallel(month, lake=workspace.lake, people=workspace.people, settings=settings)
+        mode = mode_now(month, lake=workspace.lake, people=workspace.people, settings=settings)
     except PeopleRefused:
         return "refused"
     sent = workspace.lake.state(OUTBOX, month.partition)
@@ -54,7 +54,7 @@ def leaves_of_month(month: Month, workspace: Workspace) -> str:
             "ownership": dict(owner_shas),
             "maps": maps.rows(),
             "suspense_is_due": is_suspense_due(month.period, settings),
-            "is_parallel": bool(reasons),
+            "mode": mode,
             "waivers": waivers,
             "sent": sent.content_hash if sent else "",
             "journal": repr(settings.journal),

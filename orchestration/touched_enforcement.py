@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from assets.enforcement import why_parallel
+from assets.enforcement import mode_now
 from assets.materialisation import month_called
 from chargeback.contracts.partition import Partition
 from chargeback.contracts.statements import STATEMENTS
-from chargeback.ledger.enforcement import ENFORCED, PARALLEL
+from chargeback.ledger.enforcement import ENFORCED
 from chargeback.ledger.statement_document import read_document
 from orchestration.touching import Touching
 from orchestration.workspace import Workspace
@@ -31,12 +31,12 @@ def months_of_enforcement(arrived: Sequence[LandedObject], *, workspace: Workspa
         if standing is None:
             continue
         try:
-            reasons = why_parallel(
+            now = mode_now(
                 month_called(month, settings), lake=workspace.lake, people=workspace.people, settings=settings
             )
         except PeopleRefused:  # said where the file itself is looked at
             continue
-        if standing != (PARALLEL if reasons else ENFORCED):
+        if standing != now:
             found.touch_month(month, STATEMENTS.table, {each.key for each in arrived})
     return found
 

@@ -56,7 +56,7 @@ class Tryton:
             "description": f"{document.key} sha256:{document.sha256}",
             "lines": [["create", [self._line(line, company) for line in document.lines]]],
         }
-        ((number,),) = (self._ask("model.account.move.create", [move], company=company),)
+        (number,) = self._ask("model.account.move.create", [move], company=company)
         return Held(document.key, str(number), document.sha256, is_unfinished=not self._posting.draft)
 
     @understood("Tryton")

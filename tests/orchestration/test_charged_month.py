@@ -293,3 +293,15 @@ def test_a_closed_month_is_sent_and_taken_back_under_the_certificate_that_it_was
     assert charged.estate.command("post", APRIL, "--again").returncode == 0
     assert "ties out" in charged.estate.command("tie-out", APRIL).stdout
     assert states(charged) == {"prepared"}
+
+
+def test_a_month_that_was_charged_stays_so_though_a_signature_is_taken_back_and_no_more_is_sent(
+    charged: Charged,
+) -> None:
+    assert charged.estate.command("post", APRIL).returncode == 0
+    without(charged, "sign-off", "sponsorship")
+
+    assert charged.bill(APRIL).refused == ()
+
+    assert (statement(charged, APRIL)["mode"], states(charged)) == ("enforced", {"acknowledged"})
+    assert charged.estate.command("post", APRIL).returncode == 1
