@@ -64,8 +64,8 @@ storage-test: setup  ## eight processes write eight partitions fifty times each,
 arrivals-test: setup ## 10,000 real extracts arrive at once (STORM=): ticks, their length, runs a day
 	@$(BIN)/pytest -s -m slow --timeout=14400 tests/orchestration/test_storm.py
 
-month-test: setup    ## the worked month, whole, by the jobs that the UI runs: the same contents as by the commands
-	@$(BIN)/pytest -m slow --timeout=3600 tests/orchestration/test_worked_month.py
+month-test: setup    ## the worked month, whole, by the jobs that the UI runs: the same contents as by the commands; a charged month's longer ways
+	@$(BIN)/pytest -m slow --timeout=3600 tests/orchestration/test_worked_month.py tests/orchestration/test_charged_month.py
 
 radosgw-test: setup  ## the lake and its preflight on a second vendor's store, Ceph's; Debian's packages of it, as root
 	@command -v radosgw >/dev/null || { echo "no radosgw: apt-get install --no-install-recommends ceph-mon ceph-mgr ceph-osd radosgw ceph-common"; exit 2; }

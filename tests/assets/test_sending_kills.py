@@ -42,8 +42,8 @@ def is_whole(one: House) -> None:
 
 @pytest.mark.parametrize("name", SYSTEMS if KILLS else ["csv", "erpnext"])
 def test_a_sending_may_die_between_any_two_steps(name: str, tmp_path: Path) -> None:
-    died = 0
-    for at in range(1, MOST_STEPS):
+    died, step = 0, 1 if KILLS else 3
+    for at in range(1, MOST_STEPS, step):
         with house(name, tmp_path / str(at)) as one:
             one.entries = journal_of(*TEAMS)
             try:
@@ -54,10 +54,10 @@ def test_a_sending_may_die_between_any_two_steps(name: str, tmp_path: Path) -> N
                 break
             after_the_kill(one)
             is_whole(one)
-    assert died >= 30
+    assert died >= 30 // step
 
 
-@pytest.mark.parametrize("at", [2, 9, 24] if not KILLS else range(1, MOST_STEPS))
+@pytest.mark.parametrize("at", [2, 9] if not KILLS else range(1, MOST_STEPS))
 @pytest.mark.parametrize("name", ["csv", "erpnext"] if not KILLS else SYSTEMS)
 def test_a_sending_may_be_killed_by_the_kernel(name: str, at: int, tmp_path: Path) -> None:
     with house(name, tmp_path, timeout_seconds=5) as one:

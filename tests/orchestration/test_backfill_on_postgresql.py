@@ -14,6 +14,7 @@ from tests.services.postgresql import postgresql
 
 pytestmark = [pytest.mark.timeout(1800), pytest.mark.debian]
 
+OVERTAKEN = (PartitionContended.__name__, "materialise it again")
 LATE = (
     job(8, "2026-03-30T09:00:00", "2026-03-30T11:00:00", account="nlp-lab"),
     job(9, "2026-03-31T12:00:00", "2026-03-31T15:00:00", account="nlp-lab"),
@@ -46,9 +47,10 @@ def test_two_backfills_at_once_end_and_leave_what_one_alone_would_and_every_run_
     assert [code for _, code in ended] == [0, 0], ended
     assert estate.contents() == alone.contents()
     assert estate.published() == alone.published()
-    # Two runs of one month may write at once: the one that was overtaken says so, and was done again.
+    # Two runs of one month may write at once: the one that was overtaken says so, or is refused its certificate since
+    # the other made a day meanwhile; and was done again.
     assert {run.status for run in runs} <= {DagsterRunStatus.SUCCESS, DagsterRunStatus.FAILURE}
-    assert [said for said in faults.values() if PartitionContended.__name__ not in said] == []
+    assert [said for said in faults.values() if not any(reason in said for reason in OVERTAKEN)] == []
     assert {run.tags["dagster/partition"] for run in runs if run.run_id in faults} <= {MONTH}
     done = [run for run in runs if run.run_id not in faults]
     by_partition = Counter(run.tags["dagster/partition"] for run in done)

@@ -139,6 +139,7 @@ def test_a_sign_off_is_of_these_figures_and_by_one_who_may(charged: Charged) -> 
     assert "altered after signing, or another one" in told
 
 
+@pytest.mark.slow
 def test_a_signature_that_lands_requests_the_statements_that_it_changes(charged: Charged) -> None:
     without(charged, "sign-off")
     assert charged.bill(APRIL).refused == ()
@@ -203,6 +204,7 @@ def test_a_month_is_posted_once_tied_out_reversed_and_posted_anew(charged: Charg
     assert command("reverse", key, "--reason", "again").returncode == 2
 
 
+@pytest.mark.slow
 def test_what_was_sent_binds_the_journal_until_it_is_reversed(charged: Charged) -> None:
     """Billing again says how each entry stands; a file that was changed over there does not tie out."""
     assert charged.estate.command("post", APRIL).returncode == 0
@@ -242,6 +244,7 @@ def test_the_asset_sends_and_says_what_it_sent(charged: Charged) -> None:
     assert rows.filter(pl.col("state") == "acknowledged").height == 2
 
 
+@pytest.mark.slow
 def test_nothing_is_sent_while_an_objection_has_no_answer(charged: Charged) -> None:
     line = month_lines(APRIL, charged.estate.workspace.lake)["line_id"][0]
     thing = objection_of(APRIL, line, amount="1", prepared_by="T. Lead")
@@ -280,6 +283,7 @@ def test_nothing_is_sent_while_teams_may_still_object(april: Charged) -> None:
     ask(over)
 
 
+@pytest.mark.slow
 def test_a_closed_month_is_sent_and_taken_back_under_the_certificate_that_it_was_closed_under(charged: Charged) -> None:
     lake = charged.estate.workspace.lake
     for month in (MARCH, APRIL):
@@ -295,6 +299,7 @@ def test_a_closed_month_is_sent_and_taken_back_under_the_certificate_that_it_was
     assert states(charged) == {"prepared"}
 
 
+@pytest.mark.slow
 def test_a_month_that_was_charged_stays_so_though_a_signature_is_taken_back_and_no_more_is_sent(
     charged: Charged,
 ) -> None:
